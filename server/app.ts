@@ -43,7 +43,7 @@ import { createEndpointHealth } from './webhooks/deliveries/health/health.ts';
 import { createLiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
 import { createDeliveriesModule } from './webhooks/deliveries/module.ts';
 import { createDeliverOnce } from './webhooks/deliveries/redelivery/deliver-once.ts';
-import { createRedeliveries } from './webhooks/deliveries/redelivery/redeliveries.ts';
+import { createRedeliveries } from './webhooks/deliveries/redelivery/jobs/redeliveries.ts';
 import { createTestEvents } from './webhooks/deliveries/redelivery/test-events.ts';
 import type { Sender } from './webhooks/deliveries/sending/sender.ts';
 import { createTransport } from './webhooks/deliveries/sending/transport.ts';
@@ -175,7 +175,10 @@ export async function createApp(deps: Deps) {
     retentionDays,
   });
   const eventStatus = createEventStatus({ database, clock, events, deliveries });
-  const redeliveries = createRedeliveries({ ...base, subscriptions, enqueueFor, retentionDays });
+  const redeliveries = createRedeliveries({
+    ...base,
+    ...{ subscriptions, enqueueFor, eventCounters, retentionDays },
+  });
   const testEvents = createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce });
   const liveViewers = createLiveViewers({ notifications, clock, timers, metrics, log });
   const statistics = createDeliveryStatistics({ database, clock, subscriptions, eventCounters });

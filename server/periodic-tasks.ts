@@ -11,7 +11,7 @@ import type { Log } from './infrastructure/runtime/log.ts';
 import type { LoginModule } from './people/login/service.ts';
 import type { Tokens } from './tokens/service.ts';
 import type { DeliveriesModule } from './webhooks/deliveries/module.ts';
-import type { Redeliveries } from './webhooks/deliveries/redelivery/redeliveries.ts';
+import type { Redeliveries } from './webhooks/deliveries/redelivery/jobs/redeliveries.ts';
 import type { EventCounters } from './webhooks/events/counters.ts';
 import type { Subscriptions } from './webhooks/subscriptions/service.ts';
 

@@ -65,8 +65,8 @@ import { registerEndpointHealth } from './webhooks/deliveries/health/health-rout
 import { registerLiveDeliveries } from './webhooks/deliveries/live/live-routes.ts';
 import type { LiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
 import { registerDeliveringEndpoints } from './webhooks/deliveries/redelivery/delivering-endpoint-routes.ts';
-import type { Redeliveries } from './webhooks/deliveries/redelivery/redeliveries.ts';
-import { registerRedeliveries } from './webhooks/deliveries/redelivery/redelivery-routes.ts';
+import type { Redeliveries } from './webhooks/deliveries/redelivery/jobs/redeliveries.ts';
+import { registerRedeliveries } from './webhooks/deliveries/redelivery/jobs/redelivery-routes.ts';
 import { registerTestEvents } from './webhooks/deliveries/redelivery/test-event-routes.ts';
 import type { TestEvents } from './webhooks/deliveries/redelivery/test-events.ts';
 import { registerDeliveries } from './webhooks/deliveries/routes.ts';

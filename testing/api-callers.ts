@@ -168,6 +168,10 @@ const OBJECTS: Record<string, PathObject> = {
       return String(body.guid);
     },
   },
+  '/api/subscription_recovery_previews/{subscription_guid}': {
+    boundTo: 'environment',
+    create: async (app, owner) => (await anySubscription(app, owner)).guid,
+  },
   ...objectsOfOperator(),
 };
 

@@ -26,7 +26,10 @@ import type { LoggedRequestBody } from '../../server/request-log/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
 import type { SignedRequestView } from '../../server/webhooks/deliveries/attempts/attempt-schema.ts';
 import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
-import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/redelivery-schema.ts';
+import type {
+  PreviewView,
+  RecoveryView,
+} from '../../server/webhooks/deliveries/redelivery/jobs/redelivery-schema.ts';
 import type {
   DeliveryView,
   DetailedDeliveryView,
@@ -53,6 +56,8 @@ export type Attempt = DetailedDelivery['attempts'][number];
 export type SignedRequest = Static<typeof SignedRequestView>;
 export type DeliveringSubscriptions = Static<typeof TargetsView>;
 export type Recovery = Static<typeof RecoveryView>;
+export type RecoveryKind = Recovery['kind'];
+export type RecoveryPreview = Static<typeof PreviewView>;
 export type Alert = Static<typeof AlertView>;
 export type AlertInbox = Static<typeof InboxView>;
 export type AlertPreferences = Static<typeof PreferencesView>;

@@ -115,7 +115,7 @@ const DIALOGS: readonly (readonly [path: string, button: string, item?: string])
   [`/subscriptions/${guid}`, 'Roll signing key'],
   [`/subscriptions/${guid}`, 'Delete'],
   [`/subscriptions/${guid}`, 'Attempts'],
-  ['/events', 'Redeliver failed'],
+  ['/events', 'Redeliver events'],
   ['/sandbox', 'Create transfer'],
   ['/team', 'Invite'],
   ['/team', 'Actions for grace@acme.test', 'Change role'],

@@ -49,9 +49,9 @@ test('all steps of the rotation, deletion and redelivery dialogs are accessible'
   await open(`/subscriptions/${guid}`, 'Delete');
   await dialog.getByRole('textbox').fill('Ledger');
   await assertAccessible(page, 'confirmed deletion');
-  await open('/events', 'Redeliver failed');
-  await dialog.getByLabel('Failed since').fill('2099-01-01T00:00');
-  await dialog.getByText('Choose a time in the past').waitFor();
+  await open('/events', 'Redeliver events');
+  await dialog.getByLabel('From').fill('2099-01-01T00:00');
+  await dialog.getByText('From must be in the past').waitFor();
   await assertAccessible(page, 'redelivery with a future time');
   await open(`/subscriptions/${guid}`, 'Roll signing key');
   await press('Create new key');

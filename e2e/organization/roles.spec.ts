@@ -16,7 +16,7 @@ const CONTROLS = [
   ['/keys', 'API keys', button('Actions for Key')],
   ['/files', 'Files', (page: Page) => page.locator('input[type=file]')],
   ['/sandbox', 'Sandbox', button('Create transfer')],
-  ['/events', 'Events', button('Redeliver failed')],
+  ['/events', 'Events', button('Redeliver events')],
   ['/team', 'Team', button('Invite')],
 ] as const;
 const RESTRICTED_LINKS = ['Subscriptions', 'Audit log', 'Get started'];

@@ -6,7 +6,8 @@ import { createSubscription, founderOf, setMoments } from '../../testing/subscri
 import { createTenant } from '../../testing/tenant.ts';
 import { createTestEndpoint } from '../../testing/test-endpoint.ts';
 import { setDisabled, until } from '../../testing/webhooks.ts';
-import { poll } from '../support/pages.ts';
+import { assertAccessible } from '../support/accessibility.ts';
+import { navigate, poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -15,53 +16,115 @@ const HOUR_MS = 3_600_000;
 /** More than one step of the server, which is 500. */
 const FAILED = 520;
 
-test('failed deliveries since a time are redelivered, with progress', async () => {
+test('a redelivery is previewed, started, cancelled, and kept in the history', async () => {
   const tenant = await createTenant(app);
   const receiver = await createTestEndpoint();
-  const subscription = await createSubscription(app, tenant, { url: receiver.url, name: 'Ledger' });
+  const subscription = await createSubscription(app, tenant, {
+    ...{ url: receiver.url, name: 'Ledger', active: true },
+  });
   const ago = (ms: number) => new Date(app.clock.now().getTime() - ms);
   const failed = (created_at: Date) => ({ ended: 'failed' as const, created_at });
-  await insertDeliveries(app, tenant, subscription, [
+  const waiting = { created_at: ago(HOUR_MS), attempt_count: 4, dueAt: new Date(ago(-HOUR_MS)) };
+  const [first = ''] = await insertDeliveries(app, tenant, subscription, [
+    { ...waiting, response_status: 429 },
+    ...Array.from({ length: 20 }, () => waiting),
     failed(ago(3 * HOUR_MS)),
     ...Array.from({ length: FAILED }, () => failed(ago(HOUR_MS))),
   ]);
+  await postponeByRetryAfter(first);
+  app.clock.advance(1_000);
   const page = await pages.open();
-  await enterAs(page, site, tenant, 'founder');
+  const person = await enterAs(page, site, tenant, 'founder');
   await page.goto('/events');
-  await page.getByRole('button', { name: 'Redeliver failed' }).click();
+  await page.getByRole('button', { name: 'Redeliver events' }).click();
   const dialog = page.getByRole('dialog');
-  const redeliver = dialog.getByRole('button', { name: 'Redeliver' });
-  assert.ok(await redeliver.isDisabled(), 'no subscription selected');
+  const isRunning = dialog.locator('[data-state=running]');
+  assert.ok(await dialog.getByRole('button', { name: 'Redeliver', exact: true }).isDisabled());
   await dialog.getByRole('combobox', { name: 'Subscription' }).click();
   await page.getByRole('option', { name: 'Ledger' }).click();
 
-  const since = dialog.getByLabel('Failed since');
-  await since.fill(inputValue(new Date(app.clock.now().getTime() + HOUR_MS)));
-  await dialog.getByText('Choose a time in the past').waitFor();
-  assert.ok(await redeliver.isDisabled());
-  await since.fill(inputValue(ago(2 * HOUR_MS)));
-  await redeliver.click();
-  await dialog.getByText(`0 of ${FAILED} redelivered`).waitFor();
-  const progress = dialog.getByRole('progressbar');
-  assert.equal(await progress.getAttribute('aria-valuenow'), '0');
+  const [from, to] = [dialog.getByLabel('From'), dialog.getByLabel('Until')];
+  await from.fill(inputValue(ago(-HOUR_MS)));
+  await dialog.getByText('From must be in the past').waitFor();
+  await from.fill(inputValue(ago(2 * HOUR_MS)));
+  await to.fill(inputValue(ago(2 * HOUR_MS)));
+  await dialog.getByText('Until must be later than From').waitFor();
+  await to.fill(inputValue(ago(90 * 60_000)));
+  await dialog.getByText('0 failed for good · 0 still retried automatically').waitFor();
+  assert.ok(await dialog.getByRole('button', { name: 'Redeliver', exact: true }).isDisabled());
+  await to.fill('');
+  await dialog.getByText(`${FAILED} failed for good · 22 still retried automatically`).waitFor();
+  await dialog.getByText('The webhook-id stays the same').waitFor();
+  await assertAccessible(page, 'redelivery dialog');
+  await dialog.getByRole('button', { name: `Redeliver ${FAILED}` }).click();
+  await dialog.getByText(`0 of ${FAILED} processed`).waitFor();
   await app.redeliveries.step();
   await poll(page);
-  await dialog.getByText(`500 of ${FAILED} redelivered`).waitFor();
+  await dialog.getByText(`500 of ${FAILED} processed`).waitFor();
   await dialog.getByText('The redelivery continues in the background').waitFor();
-  while (await app.redeliveries.step());
-  await poll(page);
-  await dialog.getByText(`${FAILED} of ${FAILED} redelivered`).waitFor();
-  await dialog.locator('[data-state=completed]').waitFor();
-  assert.equal(await progress.getAttribute('aria-valuenow'), '100');
+  await dialog.getByRole('button', { name: 'Cancel redelivery' }).click();
+  await dialog.getByText(`Cancelled after 500 of ${FAILED} · 500 queued`).waitFor();
   await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+  await navigate(page, `/subscriptions/${subscription.guid}`);
+  const history = page.getByRole('table', { name: 'Redeliveries' });
+  const newest = history.getByRole('row').nth(1);
+  await newest.filter({ hasText: 'Redeliver failed deliveries' }).filter({ hasText: person.email }).waitFor();
+  await newest.locator('[data-state=cancelled]').waitFor();
+
+  const open = () => page.getByRole('button', { name: 'Redeliver events' }).click();
+  await open();
+  await dialog.getByText('21 failed for good · 22 still retried automatically').waitFor();
+  await dialog.getByRole('radio', { name: 'Retry waiting deliveries now' }).click();
+  await dialog.getByText('Postponed by your endpoint with Retry-After: 1, not sent earlier.').waitFor();
+  await dialog.getByRole('button', { name: 'Retry 20 now' }).click();
+  await isRunning.waitFor();
+  await runRedeliveries();
+  await poll(page);
+  await dialog.getByText('20 retried · 2 skipped').waitFor();
+  await dialog.locator('[data-state=completed]').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+  await open();
+  await dialog.getByRole('button', { name: 'Redeliver 21' }).click();
+  await isRunning.waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  const bar = newest.getByRole('progressbar');
+  await newest.locator('[data-state=running]').waitFor();
+  assert.equal(await bar.getAttribute('aria-valuenow'), '0');
+  await newest.getByRole('button', { name: 'Cancel redelivery' }).waitFor();
+  await runRedeliveries();
+  await poll(page);
+  await newest.getByText('21 queued · 500 skipped').waitFor();
+  assert.equal(await bar.getAttribute('aria-valuenow'), '100');
+
+  const replay = async () => {
+    await open();
+    await dialog.getByRole('radio', { name: 'Replay all events' }).click();
+    await dialog.getByText('Sends 2 events again, also those already delivered').waitFor();
+    await dialog.getByRole('button', { name: 'Replay 2 events' }).click();
+    await isRunning.waitFor();
+    await runRedeliveries();
+    await poll(page);
+  };
+  await replay();
+  await dialog.getByText('1 queued · 1 skipped').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await replay();
+  // Both still wait to be delivered: a job that sends nothing is no success.
+  await dialog.getByText('Nothing to redeliver').waitFor();
+  await dialog.locator('[data-state=empty]').waitFor();
+  assert.equal(await dialog.getByRole('progressbar').count(), 0);
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await newest.getByText('Nothing to redeliver').waitFor();
+  await assertAccessible(page, 'history of redeliveries');
 
   await app.dispatcher.start();
   await until(async () => {
     await app.dispatcher.drain();
-    return receiver.received.length > FAILED;
-  }, 'the redeliveries and the first event of the subscription');
+    return receiver.received.length >= FAILED + 23;
+  }, 'the redeliveries and the retried deliveries');
   await app.dispatcher.stop();
-  assert.equal(receiver.received.length, FAILED + 1, 'the earlier failure is not redelivered');
 });
 
 for (const role of ['founder', 'developer'] as const)
@@ -112,6 +175,17 @@ for (const role of ['founder', 'developer'] as const)
     await setMoments(app, other.guid, { scheduled_deletion_at: app.clock.now() });
     await assertRedeliverable([active]);
   });
+
+/** As after a 429 with Retry-After. */
+async function postponeByRetryAfter(guid: string): Promise<void> {
+  const scheduled_at = 'infinity' as unknown as Date;
+  const queued = app.database.queries.updateTable('delivery_queue').set({ scheduled_at });
+  await queued.where('delivery_guid', '=', guid).execute();
+}
+
+async function runRedeliveries(): Promise<void> {
+  while (await app.redeliveries.step());
+}
 
 /** The value of a datetime-local input; the browser runs in UTC. */
 function inputValue(date: Date): string {

@@ -120,7 +120,7 @@ test('subscriptions that do not deliver have no send buttons', async () => {
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
   await page.goto(`/subscriptions/${guid}`);
-  const buttons = ['Send test event', 'Redeliver failed'].map((name) => page.getByRole('button', { name }));
+  const buttons = ['Send test event', 'Redeliver events'].map((name) => page.getByRole('button', { name }));
   const assertButtons = async (areShown: boolean) => {
     await poll(page);
     for (const button of buttons) await button.waitFor({ state: areShown ? 'visible' : 'detached' });

@@ -15,10 +15,10 @@ import { useList } from '../../shared/table/use-list.ts';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { RedeliverButton } from '../subscriptions/redelivery/RedeliverButton.tsx';
 import { BankName } from './BankName.tsx';
 import { DeliveryCounts } from './DeliveryCounts.tsx';
 import { EventStatusFilters } from './EventStatusFilters.tsx';
-import { RedeliverFailedButton } from './RedeliverFailedButton.tsx';
 
 const REFRESH_MS = 5_000;
 
@@ -50,7 +50,7 @@ export function EventsPage() {
     <>
       <PageHeader
         title="Events"
-        actions={can('subscription_events:execute') ? <RedeliverFailedButton /> : undefined}
+        actions={can('subscription_events:execute') ? <RedeliverButton /> : undefined}
       >
         Events{allBanks ? ` in ${environment}` : ` of ${bank.name}`}. Open an event to see its deliveries.
         {allBanks

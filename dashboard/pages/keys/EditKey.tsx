@@ -18,6 +18,9 @@ export function EditKey({ kind, application, onClose }: KeyDialogProps) {
     },
   });
   const { name, scopes, ip_allowlist } = application;
+  const isUnchanged = (input: KeyInput) =>
+    JSON.stringify([input.name, input.scopes?.toSorted(), input.ip_allowlist]) ===
+    JSON.stringify([name, scopes.toSorted(), ip_allowlist]);
   return (
     <Dialog wide title="Edit key pair" locked={update.isPending} onClose={onClose}>
       <KeyForm
@@ -26,7 +29,7 @@ export function EditKey({ kind, application, onClose }: KeyDialogProps) {
         action="Save"
         pending={update.isPending}
         error={update.error}
-        onSubmit={update.mutate}
+        onSubmit={(input) => (isUnchanged(input) ? onClose() : update.mutate(input))}
         onCancel={onClose}
       />
     </Dialog>

@@ -35,11 +35,13 @@ function EditObject({ kind, object, onClose }: Props & { onClose: () => void }) 
     mutationFn: async ({ values, labels }: { values: Values; labels: string[] }) => {
       const hasNewLabels = JSON.stringify(labels) !== JSON.stringify(before);
       const update = { ...updateOf(fields, values, object), ...(hasNewLabels && { labels }) };
-      if (Object.keys(update).length > 0) await api.patch(`/${kind.path}/${object.guid}`, update);
+      const isChanged = Object.keys(update).length > 0;
+      if (isChanged) await api.patch(`/${kind.path}/${object.guid}`, update);
+      return isChanged;
     },
-    onSuccess: async () => {
+    onSuccess: async (isChanged) => {
       await queries.invalidateQueries({ queryKey: [api.key, `/${kind.path}`] });
-      notifySuccess(`${kind.label} saved.`);
+      if (isChanged) notifySuccess(`${kind.label} saved.`);
       onClose();
     },
   });

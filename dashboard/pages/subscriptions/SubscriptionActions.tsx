@@ -9,9 +9,9 @@ import {
 } from '../../shared/deliveries/use-delivering-subscriptions.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
-import { RedeliverFailedButton } from '../events/RedeliverFailedButton.tsx';
 import { RenameSubscription } from './RenameSubscription.tsx';
 import { RollSigningKey } from './RollSigningKey.tsx';
+import { RedeliverButton } from './redelivery/RedeliverButton.tsx';
 import { SendTestEvent } from './SendTestEvent.tsx';
 import { SupportNote } from './SupportNote.tsx';
 import { useSubscriptionApi } from './use-subscription-api.ts';
@@ -32,7 +32,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
       {isDelivering ? (
         <>
           <SendTestEvent subscription={subscription} />
-          <RedeliverFailedButton subscription={subscription} />
+          <RedeliverButton subscription={subscription} />
         </>
       ) : null}
       {can('subscriptions:write') ? (

@@ -5,6 +5,7 @@ import { DetailPage } from '../../shared/page/DetailPage.tsx';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
+import { RedeliveryHistory } from './redelivery/RedeliveryHistory.tsx';
 import { SubscriptionActions } from './SubscriptionActions.tsx';
 import { SubscriptionChart } from './SubscriptionChart.tsx';
 import { SubscriptionDetails } from './SubscriptionDetails.tsx';
@@ -31,6 +32,7 @@ export function SubscriptionPage() {
             <SubscriptionDetails subscription={subscription} />
           </div>
           <SubscriptionChart guid={subscription.guid} />
+          <RedeliveryHistory subscriptionGuid={subscription.guid} />
           <Panel title="Deliveries" flush>
             <DeliveryTable
               query={{ subscription_guid: subscription.guid }}

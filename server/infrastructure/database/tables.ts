@@ -327,21 +327,31 @@ type EndpointNoticesTable = {
   dispatcher_guid: string;
   subscription_guid: string;
 };
+/** What a redelivery job sends: failed deliveries again, waiting ones now, or all events again. */
+export type RedeliveryKind = 'failed' | 'waiting' | 'all';
 
 type SubscriptionRecoveriesTable = {
   guid: string;
   organization_guid: string;
   environment: EnvironmentName;
   subscription_guid: string;
+  kind: Generated<RedeliveryKind>;
   since: Date;
   until: Date;
   total: number;
   done: number;
+  /** Null for jobs of earlier versions. */
+  redelivered: number | null;
   reached: string | null;
+  /** Null for jobs of earlier versions. */
+  actor_type: AuditRecordsTable['actor_type'] | null;
+  actor: string | null;
   created_at: Date;
   updated_at: Date;
   completed_at: Date | null;
+  /** Also set when the job is cancelled. */
   failed_at: Date | null;
+  cancelled_at: Date | null;
 };
 
 export type FileFailureCode = 'upload_expired' | 'content_type_mismatch' | 'infected' | 'empty' | 'too_large';

@@ -259,6 +259,8 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   listRecoveries: ['organization user', 'subscription_events:read'],
   getRecovery: ['organization user', 'subscription_events:read'],
   createRecovery: ['organization user', 'subscription_events:execute'],
+  cancelRecovery: ['organization user', 'subscription_events:execute'],
+  previewRecovery: ['organization user', 'subscription_events:read'],
 };
 
 test('the routes require the token types and scopes of the contract, and every operation is listed', () => {

@@ -6,7 +6,12 @@ import { createTestApp } from '../../../testing/app.ts';
 
 const CHANNEL = 'fastify.initialization';
 /** Without `per_page`, but as expensive as a list. */
-const DECLARED = ['/api/audit_entries.csv', '/api/delivery_statistics', '/api/subscription_targets'];
+const DECLARED = [
+  '/api/audit_entries.csv',
+  '/api/delivery_statistics',
+  '/api/subscription_recovery_previews/:subscription_guid',
+  '/api/subscription_targets',
+];
 
 const routes: RouteOptions[] = [];
 const collect = (message: unknown) =>

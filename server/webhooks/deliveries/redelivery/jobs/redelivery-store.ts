@@ -1,28 +1,32 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
-import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
-import { type Page, type PageOf, selectPage } from '../../../infrastructure/database/paging/paging.ts';
-import type { EnvironmentName, Row, Tables } from '../../../infrastructure/database/tables.ts';
-import { firstGuidAt } from '../../../infrastructure/runtime/guid.ts';
-import type { Visible } from '../../visible.ts';
-import { guidsOfWindow } from '../guid-window.ts';
-import type { EventContent } from '../queue/enqueue.ts';
-import { forceIndexOrder } from '../store.ts';
+import type { Queries, Transaction } from '../../../../infrastructure/database/database.ts';
+import { type Page, type PageOf, selectPage } from '../../../../infrastructure/database/paging/paging.ts';
+import type {
+  EnvironmentName,
+  RedeliveryKind,
+  Row,
+  Tables,
+} from '../../../../infrastructure/database/tables.ts';
+import { firstGuidAt } from '../../../../infrastructure/runtime/guid.ts';
+import type { Visible } from '../../../visible.ts';
 
 export type Redelivery = Row<'subscription_recoveries'>;
 
 export type RedeliveryFilters = {
   guid?: readonly string[] | undefined;
   state?: readonly RedeliveryState[] | undefined;
+  kind?: readonly RedeliveryKind[] | undefined;
   subscriptionGuid?: readonly string[] | undefined;
   environment?: readonly string[] | undefined;
   createdAtGte?: Date | undefined;
   createdAtLt?: Date | undefined;
 };
 
-export const REDELIVERY_STATES = ['running', 'completed', 'failed'] as const;
+export const REDELIVERY_STATES = ['running', 'completed', 'failed', 'cancelled'] as const;
+export const REDELIVERY_KINDS = ['failed', 'waiting', 'all'] as const satisfies RedeliveryKind[];
 export type RedeliveryState = (typeof REDELIVERY_STATES)[number];
 
-const FIRST_GUID = '0'.repeat(32);
+export const FIRST_GUID = '0'.repeat(32);
 
 export async function insertRedelivery(
   transaction: Transaction,
@@ -70,16 +74,23 @@ export function selectRedeliveries(
   if (filters.guid) query = query.where('guid', 'in', filters.guid);
   if (filters.state)
     query = query.where(
-      sql<string>`case when completed_at is not null then 'completed' when failed_at is not null then 'failed'
-        else 'running' end`,
+      sql<string>`case when cancelled_at is not null then 'cancelled' when completed_at is not null then 'completed'
+        when failed_at is not null then 'failed' else 'running' end`,
       'in',
       filters.state,
     );
+  if (filters.kind) query = query.where('kind', 'in', filters.kind);
   if (filters.subscriptionGuid) query = query.where('subscription_guid', 'in', filters.subscriptionGuid);
   if (filters.environment) query = query.where('environment', 'in', filters.environment as EnvironmentName[]);
   if (filters.createdAtGte) query = query.where('created_at', '>=', filters.createdAtGte);
   if (filters.createdAtLt) query = query.where('created_at', '<', filters.createdAtLt);
   return selectPage(queries, query, page);
+}
+
+export function stateOf(redelivery: Redelivery): RedeliveryState {
+  if (redelivery.cancelled_at !== null) return 'cancelled';
+  if (redelivery.completed_at !== null) return 'completed';
+  return redelivery.failed_at === null ? 'running' : 'failed';
 }
 
 function visibleTo(queries: Queries, { organizationGuid, environment }: Visible) {
@@ -90,41 +101,32 @@ function visibleTo(queries: Queries, { organizationGuid, environment }: Visible)
   return environment === undefined ? query : query.where('environment', '=', environment);
 }
 
-type Window = Pick<Redelivery, 'subscription_guid' | 'since' | 'until'>;
+export type Window = Pick<Redelivery, 'subscription_guid' | 'since' | 'until'>;
 
-/** From the partial index alone, so by the time in the guids; for any number of them. */
-export async function countFailed(
-  transaction: Transaction,
-  { subscription_guid, since, until }: Window,
-): Promise<number> {
-  const { count } = await transaction
-    .selectFrom('deliveries')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('subscription_guid', '=', subscription_guid)
-    .where('failed_at', 'is not', null)
-    .where('guid', '>=', firstGuidAt(since))
-    .where('guid', '<', firstGuidAt(until))
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
-export type RunningRedelivery = Pick<Redelivery, 'guid' | 'subscription_guid'> & { waiting: number };
+export type RunningRedelivery = Pick<Redelivery, 'guid' | 'kind' | 'subscription_guid'> & { waiting: number };
 
 /**
  * The next running redelivery after a guid, and the deliveries waiting for its subscription, counted up to `maxWaiting`.
- * Of each subscription only the oldest runs, because the next one has to see its deliveries.
+ * A redelivery of waiting deliveries adds none: it counts those that are due and not sent yet. Of each subscription only
+ * the oldest runs, because the next one has to see its deliveries.
  */
 export async function selectRunning(
   queries: Queries,
   after: string | undefined,
-  maxWaiting: number,
+  { maxWaiting, now }: { maxWaiting: number; now: Date },
 ): Promise<RunningRedelivery | undefined> {
   const { rows } = await sql<RunningRedelivery>`
-    select guid, subscription_guid, (
+    select guid, kind, subscription_guid, case kind when 'waiting' then (
+      select count(*) from (
+        select 1 from delivery_queue as q
+        where q.subscription_guid = r.subscription_guid and q.leased_by is null and q.due_at <= ${now}
+        limit ${maxWaiting}
+      ) as counted
+    ) else (
       select count(*) from (
         select 1 from delivery_queue as q where q.subscription_guid = r.subscription_guid limit ${maxWaiting}
       ) as counted
-    ) as waiting
+    ) end as waiting
     from subscription_recoveries as r
     where completed_at is null and failed_at is null and guid > ${after ?? FIRST_GUID}
       and not exists (
@@ -148,47 +150,13 @@ export function lockRunning(transaction: Transaction, guid: string): Promise<Red
     .executeTakeFirst();
 }
 
-export type FailedDelivery = {
-  guid: string;
-  event: EventContent;
-  /** A newer delivery of the event exists that has not failed, or that this redelivery includes. */
-  superseded: boolean;
-};
-
-type FailedRow = Omit<EventContent, 'guid'> & { guid: string; event_guid: string; superseded: boolean };
-
-/** The next failed deliveries of a redelivery, in guid order. */
-export async function selectFailed(
+/** Waits for a running step of at most one batch. */
+export function lockRedelivery(
   transaction: Transaction,
-  redelivery: Redelivery,
-  limit: number,
-): Promise<FailedDelivery[]> {
-  await forceIndexOrder(transaction);
-  const { since, until, created_at: at } = redelivery;
-  const { from, to } = guidsOfWindow(since, until);
-  const { rows } = await sql<FailedRow>`
-    select d.guid, event_guid, organization_guid, bank_guid, event_type, object_guid, environment,
-           newer.guid is not null as superseded
-    from (
-      select * from deliveries
-      where subscription_guid = ${redelivery.subscription_guid} and failed_at is not null
-        and guid > ${redelivery.reached ?? FIRST_GUID} and guid >= ${from} and guid < ${to}
-        and created_at >= ${since} and created_at < ${until} and failed_at <= ${at}
-      order by guid limit ${limit}
-    ) as d
-    left join lateral (
-      select n.guid from deliveries as n
-      where n.event_guid = d.event_guid and n.subscription_guid = d.subscription_guid and n.guid > d.guid
-        and (n.failed_at is null
-          or n.failed_at <= ${at} and n.created_at >= ${since} and n.created_at < ${until})
-      limit 1
-    ) as newer on true
-    order by d.guid`.execute(transaction);
-  return rows.map(({ guid, event_guid, superseded, ...event }) => ({
-    guid,
-    superseded,
-    event: { ...event, guid: event_guid },
-  }));
+  visible: Visible,
+  guid: string,
+): Promise<Redelivery | undefined> {
+  return visibleTo(transaction, visible).where('guid', '=', guid).forUpdate().executeTakeFirst();
 }
 
 export async function updateRedelivery(

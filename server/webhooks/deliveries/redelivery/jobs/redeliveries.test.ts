@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf, soleRecord } from '../../../../testing/answers.ts';
-import { issueToken } from '../../../../testing/api-callers.ts';
-import { assertError, createTestApp, type TestApp } from '../../../../testing/app.ts';
-import { createCustomer } from '../../../../testing/customers.ts';
-import { deliveriesOf, guidOf, insertDeliveries } from '../../../../testing/deliveries.ts';
-import { createSubscription, type SubscriptionBody } from '../../../../testing/subscriptions.ts';
-import {
-  createTenant,
-  PRODUCTION_HOST,
-  type Tenant,
-  tokenOf,
-  userToken,
-} from '../../../../testing/tenant.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../../../testing/answers.ts';
+import { issueToken } from '../../../../../testing/api-callers.ts';
+import { assertError, createTestApp } from '../../../../../testing/app.ts';
+import { createCustomer } from '../../../../../testing/customers.ts';
+import { deliveriesOf, guidOf, insertDeliveries } from '../../../../../testing/deliveries.ts';
+import { createSubscription } from '../../../../../testing/subscriptions.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../../testing/tenant.ts';
+import { createRedeliveryJobs, event, type Options, once } from '../../testing/redelivery-jobs.ts';
 
 /** POST /api/subscription_recoveries: redelivery of failed deliveries in a window (contract, section 7). */
 const app = await createTestApp();
@@ -20,66 +15,8 @@ const { clock, testDatabase } = app;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-type Options = Parameters<typeof insertDeliveries>[3][number];
-type Item = Record<string, unknown>;
-
-/** A tenant with one subscription and no deliveries. */
-async function createOwner(environment: 'sandbox' | 'production' = 'sandbox') {
-  const owner = await createTenant(app);
-  const subscription = await createSubscription(app, owner, { environment });
-  const { queries } = app.database;
-  await queries.deleteFrom('delivery_queue').where('subscription_guid', '=', subscription.guid).execute();
-  await queries.deleteFrom('deliveries').where('subscription_guid', '=', subscription.guid).execute();
-  return { owner, subscription };
-}
-
-async function post(owner: Tenant, payload: object, token?: string) {
-  const url = '/api/subscription_recoveries';
-  return app.call({
-    method: 'POST',
-    url,
-    token: token ?? (await userToken(app, owner.organizationGuid)),
-    payload,
-  });
-}
-
-const since = () => new Date(clock.now().getTime() - DAY_MS).toISOString();
-
-async function recover(owner: Tenant, { guid }: SubscriptionBody, window: object = {}): Promise<Item> {
-  const { status, body } = await post(owner, { subscription_guid: guid, since: since(), ...window });
-  assert.equal(status, 201, JSON.stringify(body));
-  return body;
-}
-
-async function get(owner: Tenant, redelivery: Item): Promise<Item> {
-  const token = await userToken(app, owner.organizationGuid);
-  const { status, body } = await app.call({ url: `/api/subscription_recoveries/${redelivery.guid}`, token });
-  assert.equal(status, 200, JSON.stringify(body));
-  return body;
-}
-
-/** Runs all steps. */
-async function run(...nodes: readonly TestApp[]): Promise<void> {
-  const steps = async (node: TestApp) => {
-    while (await node.redeliveries.step());
-  };
-  await Promise.all((nodes.length > 0 ? nodes : [app]).map(steps));
-}
-
-/** New deliveries of each event after that time. */
-async function resent(
-  subscription: SubscriptionBody,
-  known: readonly string[],
-): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { guid, event_guid } of await deliveriesOf(app, subscription))
-    if (!known.includes(guid)) counts[event_guid] = (counts[event_guid] ?? 0) + 1;
-  return counts;
-}
-
-const event = (name: string) => Buffer.from(name.padEnd(16)).toString('hex');
-const once = (...names: string[]) => Object.fromEntries(names.map((name) => [event(name), 1]));
-const ago = (ms: number) => new Date(clock.now().getTime() - ms);
+const { createOwner, post, recover, get, run, resent, ago } = createRedeliveryJobs(app);
+const since = () => ago(DAY_MS).toISOString();
 
 test('only failed deliveries in the window are redelivered', async () => {
   const { owner, subscription } = await createOwner();
@@ -110,9 +47,13 @@ test('only failed deliveries in the window are redelivered', async () => {
     environment: 'sandbox',
     since: from.toISOString(),
     until: to.toISOString(),
+    kind: 'failed',
     state: 'running',
     total: 3,
     done: 0,
+    redelivered: 0,
+    actor_type: 'user',
+    actor: 'f'.repeat(32),
     created_at: now,
     updated_at: now,
   });
@@ -123,7 +64,7 @@ test('only failed deliveries in the window are redelivered', async () => {
   assert.deepEqual(await resent(subscription, known), once('first', 'amid', 'last'));
   assert.deepEqual(Object.keys(await resent(other, others)).length, 1, 'but for the creation of the other');
   const completed_at = clock.now().toISOString();
-  const ended = { state: 'completed', done: 3, updated_at: completed_at, completed_at };
+  const ended = { state: 'completed', done: 3, redelivered: 3, updated_at: completed_at, completed_at };
   assert.deepEqual(await get(owner, redelivery), { ...redelivery, ...ended });
 
   const made = (await deliveriesOf(app, subscription)).find(
@@ -163,8 +104,8 @@ test('an event gets at most one new delivery', async () => {
     await resent(subscription, known),
     once('came, then not', 'three times', 'again, outside'),
   );
-  const { state, total, done } = await get(owner, redelivery);
-  assert.deepEqual([state, total, done], ['completed', 7, 7]);
+  const { state, total, done, redelivered } = await get(owner, redelivery);
+  assert.deepEqual([state, total, done, redelivered], ['completed', 7, 7, 3]);
 
   const second = await recover(owner, subscription);
   await run();
@@ -173,7 +114,8 @@ test('an event gets at most one new delivery', async () => {
     once('came, then not', 'three times', 'again, outside'),
     'a second redelivery finds all of it resent',
   );
-  assert.equal((await get(owner, second)).done, 8);
+  const { done: processed, redelivered: none } = await get(owner, second);
+  assert.deepEqual([processed, none], [8, 0], 'it says so');
 });
 
 test('redeliveries of one subscription run sequentially', async () => {
@@ -384,8 +326,8 @@ test('a redelivery has an audit record', async () => {
   const record = soleRecord(await auditRecordsOf(app, String(redelivery.guid)));
   assert.equal(record.action, 'subscription_recovery.create');
   assert.equal(record.organization_guid, owner.organizationGuid);
-  const changes = { subscription_guid: subscription.guid, since: redelivery.since, until: redelivery.until };
-  assert.deepEqual(record.changes, changes);
+  const window = { since: redelivery.since, until: redelivery.until };
+  assert.deepEqual(record.changes, { subscription_guid: subscription.guid, kind: 'failed', ...window });
 });
 
 test('the subscription must belong to the caller and the environment of the token', async () => {

@@ -1,24 +1,25 @@
 import type { Static } from 'typebox';
-import type { Actor } from '../../../infrastructure/audit/service.ts';
-import type { Base } from '../../../infrastructure/base.ts';
-import type { Page, PageOf } from '../../../infrastructure/database/paging/paging.ts';
-import { type RecordAnswer, recordNothing } from '../../../infrastructure/idempotency/record-answer.ts';
-import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
-import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
-import type { Visible } from '../../visible.ts';
-import type { Enqueue } from '../queue/enqueue.ts';
-import { findDeliveringEndpoint } from './delivering-endpoints.ts';
+import type { Actor } from '../../../../infrastructure/audit/service.ts';
+import type { Base } from '../../../../infrastructure/base.ts';
+import type { Page, PageOf } from '../../../../infrastructure/database/paging/paging.ts';
+import { type RecordAnswer, recordNothing } from '../../../../infrastructure/idempotency/record-answer.ts';
+import { Failure, isFailure } from '../../../../infrastructure/runtime/failure.ts';
+import type { EventCounters } from '../../../events/counters.ts';
+import { createEventWindows } from '../../../events/windows.ts';
+import type { Endpoint, Subscriptions } from '../../../subscriptions/service.ts';
+import type { Visible } from '../../../visible.ts';
+import type { Enqueue } from '../../queue/enqueue.ts';
+import { forceIndexOrder } from '../../store.ts';
+import { findDeliveringEndpoint } from '../delivering-endpoints.ts';
+import { type RequestedRedeliveryFilters, redeliveryFilters } from './redelivery-filters.ts';
+import { createPreview } from './redelivery-preview.ts';
 import type { NewRecovery } from './redelivery-schema.ts';
+import { createRedeliverySources } from './redelivery-sources.ts';
 import * as store from './redelivery-store.ts';
+import { windowOf } from './redelivery-window.ts';
 
 export type Redeliveries = ReturnType<typeof createRedeliveries>;
-/** Filters with state names that are not validated yet. */
-export type RequestedRedeliveryFilters = Omit<store.RedeliveryFilters, 'state'> & {
-  state?: readonly string[] | undefined;
-};
 
-/** Failed deliveries of one transaction. */
-const BATCH = 500;
 /** A redelivery pauses while this many deliveries wait for its subscription, which bounds the queue. */
 const MAX_WAITING = 5_000;
 /** After a step that found no running redelivery. */
@@ -33,25 +34,29 @@ const DAY_MS = 24 * 3_600_000;
 type Deps = Base & {
   subscriptions: Subscriptions;
   enqueueFor: Enqueue['enqueueFor'];
+  eventCounters: EventCounters;
   retentionDays: number;
 };
 
 /**
- * Bulk redelivery of all failed deliveries in a time window (API: subscription_recoveries). Progress commits with the
- * deliveries, so any node continues where another stopped, and nothing is redelivered twice.
+ * Redelivery of a time window (API: subscription_recoveries). Progress commits with the deliveries, so any node
+ * continues where another stopped, and nothing is redelivered twice.
  */
 export function createRedeliveries(deps: Deps) {
-  const { database, clock, guids, audit, subscriptions, enqueueFor, retentionDays } = deps;
+  const { database, clock, guids, audit, subscriptions, retentionDays } = deps;
   const { queries } = database;
+  const eventWindows = createEventWindows({ counters: deps.eventCounters });
+  const sources = createRedeliverySources({ ...deps, eventWindows });
   let restUntil = 0;
   /** Steps take turns: each starts after the redelivery of the previous one. */
   let lastChecked: string | undefined;
 
   async function nextRunning(): Promise<store.RunningRedelivery | undefined> {
-    const next = await store.selectRunning(queries, lastChecked, MAX_WAITING + 1);
+    const limits = { maxWaiting: MAX_WAITING + 1, now: clock.now() };
+    const next = await store.selectRunning(queries, lastChecked, limits);
     if (next || lastChecked === undefined) return next;
     lastChecked = undefined;
-    return store.selectRunning(queries, undefined, MAX_WAITING + 1);
+    return store.selectRunning(queries, undefined, limits);
   }
 
   /** Redelivers one batch; false when another node has locked it. */
@@ -64,24 +69,31 @@ export function createRedeliveries(deps: Deps) {
         await store.updateRedelivery(transaction, guid, { failed_at: now, updated_at: now });
         return true;
       }
-      const failed = await store.selectFailed(transaction, redelivery, BATCH);
-      const events = failed.filter(({ superseded }) => !superseded).map(({ event }) => event);
-      await enqueueFor(transaction, endpoint, events, { as: 'recovery', by: { type: 'recovery', id: guid } });
-      const done = redelivery.done + failed.length;
-      const isLast = failed.length < BATCH;
+      await forceIndexOrder(transaction);
+      const step = await sources[redelivery.kind].step(transaction, redelivery, endpoint);
+      const done = redelivery.done + step.processed;
       await store.updateRedelivery(transaction, guid, {
         done,
         // The total may differ by expired history and outcomes recorded late.
-        total: isLast ? done : Math.max(redelivery.total, done),
-        reached: failed.at(-1)?.guid ?? redelivery.reached,
+        total: step.isLast ? done : Math.max(redelivery.total, done),
+        // A job that an earlier version began has not counted what it skipped.
+        redelivered: (redelivery.redelivered ?? redelivery.done) + step.redelivered,
+        reached: step.reached ?? redelivery.reached,
         updated_at: now,
-        ...(isLast ? { completed_at: now } : {}),
+        ...(step.isLast ? { completed_at: now } : {}),
       });
       return true;
     });
   }
 
+  /** Only the first delivery of a new endpoint is sent, however many are due. */
+  function isBusy({ kind, waiting }: store.RunningRedelivery, endpoint: Endpoint | undefined): boolean {
+    return waiting > MAX_WAITING && !(kind === 'waiting' && endpoint?.firstOnly);
+  }
+
   return {
+    preview: createPreview({ ...deps, eventWindows }),
+
     async create(
       actor: Actor,
       visible: Visible,
@@ -89,6 +101,7 @@ export function createRedeliveries(deps: Deps) {
       recordAnswer: RecordAnswer<store.Redelivery> = recordNothing,
     ): Promise<store.Redelivery | Failure> {
       const now = clock.now();
+      const { kind = 'failed' } = input;
       const window = windowOf(input, now);
       if (isFailure(window)) return window;
       const endpoint = await findDeliveringEndpoint(subscriptions, visible, input.subscription_guid);
@@ -99,19 +112,20 @@ export function createRedeliveries(deps: Deps) {
             'recovery_limit_reached',
             `Limit of running redeliveries per subscription reached (${MAX_RUNNING}); wait until one has ended`,
           );
-        const failed = { subscription_guid: endpoint.guid, ...window };
-        const row: store.Redelivery = {
-          guid: guids.next(),
+        const wanted = {
           organization_guid: endpoint.organizationGuid,
           environment: endpoint.environment,
-          ...failed,
-          total: await store.countFailed(transaction, failed),
-          done: 0,
-          reached: null,
-          created_at: now,
-          updated_at: now,
-          completed_at: null,
-          failed_at: null,
+          subscription_guid: endpoint.guid,
+          ...window,
+        };
+        const row: store.Redelivery = {
+          guid: guids.next(),
+          ...wanted,
+          kind,
+          total: await sources[kind].total(transaction, wanted),
+          ...{ done: 0, redelivered: 0, reached: null },
+          ...{ actor_type: actor.type, actor: actor.id },
+          ...{ created_at: now, updated_at: now, completed_at: null, failed_at: null, cancelled_at: null },
         };
         await store.insertRedelivery(transaction, row);
         await audit.record(transaction, actor, {
@@ -121,6 +135,7 @@ export function createRedeliveries(deps: Deps) {
           objectId: row.guid,
           changes: {
             subscription_guid: endpoint.guid,
+            kind,
             since: window.since.toISOString(),
             until: window.until.toISOString(),
           },
@@ -134,23 +149,35 @@ export function createRedeliveries(deps: Deps) {
 
     async get(visible: Visible, guid: string): Promise<store.Redelivery | Failure> {
       const redelivery = await store.selectRedelivery(queries, visible, guid);
-      return redelivery ?? new Failure('not_found', 'There is no such redelivery');
+      return redelivery ?? noSuchRedelivery();
     },
 
     async list(
       visible: Visible,
       page: Page,
-      { state, ...filters }: RequestedRedeliveryFilters,
+      requested: RequestedRedeliveryFilters,
     ): Promise<PageOf<store.Redelivery> | Failure> {
-      const unknown = state?.find((name) => !isRedeliveryState(name));
-      if (unknown !== undefined)
-        return new Failure(
-          'invalid_parameter',
-          `state must be one of ${store.REDELIVERY_STATES.join(', ')}; got ${unknown}`,
-        );
-      return store.selectRedeliveries(database.lists, visible, page, {
-        ...filters,
-        state: state?.filter(isRedeliveryState),
+      const filters = redeliveryFilters(requested);
+      return isFailure(filters) ? filters : store.selectRedeliveries(database.lists, visible, page, filters);
+    },
+
+    /** Deliveries that were created or made due before stay. A redelivery that has ended does not change. */
+    cancel(actor: Actor, visible: Visible, guid: string): Promise<store.Redelivery | Failure> {
+      return database.transaction(async (transaction) => {
+        const redelivery = await store.lockRedelivery(transaction, visible, guid);
+        if (!redelivery) return noSuchRedelivery();
+        if (store.stateOf(redelivery) !== 'running') return redelivery;
+        const now = clock.now();
+        const changes = { failed_at: now, cancelled_at: now, updated_at: now };
+        await store.updateRedelivery(transaction, guid, changes);
+        await audit.record(transaction, actor, {
+          action: 'subscription_recovery.cancel',
+          organizationGuid: redelivery.organization_guid,
+          objectType: 'subscription_recovery',
+          objectId: guid,
+          changes: { done: redelivery.done, total: redelivery.total },
+        });
+        return { ...redelivery, ...changes };
       });
     },
 
@@ -164,8 +191,8 @@ export function createRedeliveries(deps: Deps) {
         if (!next || checked.has(next.guid)) return false;
         checked.add(next.guid);
         lastChecked = next.guid;
-        if (next.waiting > MAX_WAITING) continue;
         const [endpoint] = await subscriptions.endpoints([next.subscription_guid]);
+        if (isBusy(next, endpoint)) continue;
         if (await advance(next.guid, endpoint)) return true;
       }
       return false;
@@ -179,21 +206,6 @@ export function createRedeliveries(deps: Deps) {
   };
 }
 
-function windowOf(input: Static<typeof NewRecovery>, now: Date): { since: Date; until: Date } | Failure {
-  const since = new Date(input.since);
-  const until = new Date(input.until ?? now);
-  // The schema accepts leap seconds, which `Date` cannot parse.
-  for (const [name, moment] of Object.entries({ since, until }))
-    if (Number.isNaN(moment.getTime()))
-      return new Failure(
-        'invalid_parameter',
-        `${name} must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z`,
-      );
-  const end = until < now ? until : now;
-  if (since >= end) return new Failure('invalid_parameter', 'since must be before until, and before now');
-  return { since, until: end };
-}
-
-function isRedeliveryState(name: string): name is store.RedeliveryState {
-  return store.REDELIVERY_STATES.some((state) => state === name);
+function noSuchRedelivery(): Failure {
+  return new Failure('not_found', 'There is no such redelivery');
 }

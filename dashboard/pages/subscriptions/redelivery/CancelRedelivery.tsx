@@ -1,0 +1,22 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Recovery } from '../../../api/types.ts';
+import { useWorkspace } from '../../../session/workspace.ts';
+import { notifyError } from '../../../shared/feedback/notify.ts';
+
+/** The outcome is shown by the job itself, which may have completed meanwhile. */
+export function CancelRedelivery({ redelivery: { guid, state } }: { redelivery: Recovery }) {
+  const { api, can } = useWorkspace();
+  const queries = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => api.remove<Recovery>(`/subscription_recoveries/${guid}`),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [api.key, '/subscription_recoveries'] }),
+    onError: notifyError,
+  });
+  if (state !== 'running' || !can('subscription_events:execute')) return null;
+  return (
+    <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+      Cancel redelivery
+    </Button>
+  );
+}

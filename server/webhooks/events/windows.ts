@@ -1,0 +1,55 @@
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
+import { MAX_COUNTED } from '../../infrastructure/database/paging/paging.ts';
+import type { EventCounters } from './counters.ts';
+import type { Event } from './store.ts';
+import { countWindow, type EventWindow, selectLastRead, selectWindow } from './window-store.ts';
+
+export type { EventWindow } from './window-store.ts';
+export type EventWindows = ReturnType<typeof createEventWindows>;
+
+/** Guids may be a week older than `created_at`, so a step may read many events that are not in the window. */
+const MAX_READ_PER_STEP = 5_000;
+const MAX_READ_TO_COUNT = 100_000;
+const MINUTE_MS = 60_000;
+const YEAR_MS = 366 * 24 * 3_600_000;
+
+/** Events by the time of their creation, for redeliveries. */
+export function createEventWindows({ counters }: { counters: Pick<EventCounters, 'read'> }) {
+  /** Exact up to `MAX_COUNTED`. */
+  const count = (queries: Queries, window: EventWindow): Promise<number> =>
+    countWindow(queries, window, { limit: MAX_COUNTED, maxRead: MAX_READ_TO_COUNT });
+
+  return {
+    count,
+
+    /** Exact below `MAX_COUNTED`, beyond that estimated from the counters of whole minutes. */
+    async estimate(queries: Queries, window: EventWindow): Promise<number> {
+      const counted = await count(queries, window);
+      if (counted < MAX_COUNTED) return counted;
+      const { organizationGuid, environment, since, until: to } = window;
+      // No history is a year old; an earlier start would exceed the range of the step.
+      const from = wholeMinute(new Date(Math.max(since.getTime(), to.getTime() - YEAR_MS)));
+      const stepSeconds = Math.ceil((to.getTime() - from.getTime()) / 1_000);
+      const steps = await counters.read(organizationGuid, [environment], { from, to, stepSeconds });
+      return Math.max(
+        counted,
+        steps.reduce((sum, { events }) => sum + Number(events), 0),
+      );
+    },
+
+    /** The next events after a guid, in guid order. `reached` is undefined at the end of the window. */
+    async read(
+      transaction: Transaction,
+      window: EventWindow,
+      { after, limit }: { after: string | null; limit: number },
+    ): Promise<{ events: Event[]; reached: string | undefined }> {
+      const lastRead = await selectLastRead(transaction, window, { after, maxRead: MAX_READ_PER_STEP });
+      const events = await selectWindow(transaction, window, { after, lastRead, limit });
+      return { events, reached: events.length === limit ? events.at(-1)?.guid : lastRead };
+    },
+  };
+}
+
+function wholeMinute(moment: Date): Date {
+  return new Date(Math.floor(moment.getTime() / MINUTE_MS) * MINUTE_MS);
+}
