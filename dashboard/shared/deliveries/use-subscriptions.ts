@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { List, Subscription } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
+import { useEndpoints } from '../endpoints/use-endpoints.ts';
 
 const PER_PAGE = 100;
 const FRESH_FOR_MS = 30_000;
@@ -22,7 +23,8 @@ export function useSubscriptions(): readonly Subscription[] {
   return useSubscriptionList().data?.objects ?? [];
 }
 
+/** For every role. */
 export function useSubscriptionName(): (guid: string) => string | undefined {
-  const subscriptions = useSubscriptions();
-  return (guid) => subscriptions.find((subscription) => subscription.guid === guid)?.name;
+  const endpoints = useEndpoints().data?.objects ?? [];
+  return (guid) => endpoints.find(({ subscription_guid: own }) => own === guid)?.name;
 }
