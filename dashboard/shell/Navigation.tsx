@@ -48,7 +48,7 @@ const GROUPS: readonly { title: string; entries: readonly PageEntry[] }[] = [
         to: '/subscriptions',
         label: 'Subscriptions',
         icon: 'webhook',
-        shown: ({ can, has }) => has('webhooks') && can('subscriptions:read'),
+        shown: hasWebhooks,
       },
       {
         to: '/files',

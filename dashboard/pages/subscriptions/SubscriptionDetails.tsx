@@ -3,8 +3,8 @@ import type { Subscription } from '../../api/types.ts';
 import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
-import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { SubscriptionBadge } from './SubscriptionBadge.tsx';
 import { SubscriptionHealth } from './SubscriptionHealth.tsx';
 
 export function SubscriptionDetails({ subscription }: { subscription: Subscription }) {
@@ -12,7 +12,7 @@ export function SubscriptionDetails({ subscription }: { subscription: Subscripti
     <Panel>
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
         <LabeledValue label="State">
-          <StateBadge state={subscription.state} />
+          <SubscriptionBadge subscription={subscription} />
         </LabeledValue>
         <LabeledValue label="Health">
           <SubscriptionHealth subscription={subscription} />
