@@ -2,3 +2,4 @@ import './webhooks/live.spec.ts';
 import './webhooks/events.spec.ts';
 import './webhooks/overview.spec.ts';
 import './webhooks/subscriptions.spec.ts';
+import './webhooks/endpoint.spec.ts';

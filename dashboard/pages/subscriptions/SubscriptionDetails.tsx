@@ -3,8 +3,9 @@ import type { Subscription } from '../../api/types.ts';
 import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
-import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { SubscriptionState } from './endpoint/SubscriptionState.tsx';
+import { RollBadge } from './roll/RollBadge.tsx';
 import { SubscriptionHealth } from './SubscriptionHealth.tsx';
 
 export function SubscriptionDetails({ subscription }: { subscription: Subscription }) {
@@ -12,7 +13,8 @@ export function SubscriptionDetails({ subscription }: { subscription: Subscripti
     <Panel>
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
         <LabeledValue label="State">
-          <StateBadge state={subscription.state} />
+          <SubscriptionState subscription={subscription} />
+          <RollBadge subscription={subscription} />
         </LabeledValue>
         <LabeledValue label="Health">
           <SubscriptionHealth subscription={subscription} />

@@ -5,6 +5,7 @@ import { DetailPage } from '../../shared/page/DetailPage.tsx';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
+import { EndpointNotice } from './endpoint/EndpointNotice.tsx';
 import { SubscriptionActions } from './SubscriptionActions.tsx';
 import { SubscriptionChart } from './SubscriptionChart.tsx';
 import { SubscriptionDetails } from './SubscriptionDetails.tsx';
@@ -30,6 +31,7 @@ export function SubscriptionPage() {
             </PageHeader>
             <SubscriptionDetails subscription={subscription} />
           </div>
+          <EndpointNotice subscription={subscription} />
           <SubscriptionChart guid={subscription.guid} />
           <Panel title="Deliveries" flush>
             <DeliveryTable

@@ -10,10 +10,12 @@ import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
 import { useList } from '../../shared/table/use-list.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
-import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CreateSubscription } from './CreateSubscription.tsx';
+import { SubscriptionState } from './endpoint/SubscriptionState.tsx';
 import { FailingAlert } from './FailingAlert.tsx';
+import { RollBadge } from './roll/RollBadge.tsx';
+import { RollMenu } from './roll/RollMenu.tsx';
 import { SubscriptionHealth } from './SubscriptionHealth.tsx';
 import { useEndpointLimit } from './use-endpoint-limit.ts';
 
@@ -75,27 +77,34 @@ export function SubscriptionsPage() {
 const COLUMNS: Column<Subscription>[] = [
   {
     title: 'Name',
-    cell: ({ guid, name, url, protection_enabled: isProtected }) => (
+    cell: (subscription) => (
       <Stack gap={0} miw={0} maw={380}>
         <Group gap={6} wrap="nowrap">
           <PageLink
             to="/subscriptions/$guid"
-            params={{ guid }}
+            params={{ guid: subscription.guid }}
             size="sm"
             fw={600}
             style={{ overflowWrap: 'anywhere' }}
           >
-            {name}
+            {subscription.name}
           </PageLink>
-          {isProtected ? <Icon name="shield" size={14} /> : null}
+          {subscription.protection_enabled ? <Icon name="shield" size={14} /> : null}
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {url}
+          {subscription.url}
         </Text>
+        <RollBadge subscription={subscription} />
       </Stack>
     ),
   },
-  { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+  { title: 'State', cell: (subscription) => <SubscriptionState subscription={subscription} /> },
   { title: 'Health', cell: (subscription) => <SubscriptionHealth subscription={subscription} /> },
   { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
+  {
+    title: 'Actions',
+    titleHidden: true,
+    align: 'right',
+    cell: (subscription) => <RollMenu subscription={subscription} />,
+  },
 ];

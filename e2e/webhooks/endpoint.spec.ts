@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PASSWORD } from '../../testing/dashboard.ts';
+import { publishEvents } from '../../testing/events.ts';
+import { createSubscription } from '../../testing/subscriptions.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { createTestEndpoint } from '../../testing/test-endpoint.ts';
+import { guidsAt, pass } from '../../testing/webhooks.ts';
+import { assertAccessible } from '../support/accessibility.ts';
+import { PROOF_MS } from '../support/authenticator.ts';
+import { takeSecret } from '../support/one-time-secrets.ts';
+import { navigate, poll } from '../support/pages.ts';
+import { enterAs } from '../support/people.ts';
+import { ADDRESS } from '../support/site.ts';
+import { app, pages, site, startDispatcher } from '../support/suite.ts';
+
+await startDispatcher();
+
+test('the URL is changed with a proof, waits for its first 2xx, and is paused and resumed', async () => {
+  const tenant = await createTenant(app);
+  const [old, fresh] = [await createTestEndpoint(), await createTestEndpoint()];
+  const { guid } = await createSubscription(app, tenant, { url: old.url, name: 'Ledger' });
+  await app.dispatcher.drain();
+  const page = await pages.open();
+  await enterAs(page, site, tenant, 'key_admin');
+  await page.goto(`/subscriptions/${guid}`);
+  await page.getByRole('button', { name: 'Change URL' }).click();
+  const dialog = page.getByRole('dialog');
+  const submit = dialog.getByRole('button', { name: 'Change URL' });
+  await submit.click();
+  await dialog.getByText('This is the current URL').waitFor();
+  await dialog.getByLabel('URL').fill('ftp://partner.example');
+  await submit.click();
+  await dialog.getByText('URL must be absolute').waitFor();
+  await assertAccessible(page, 'the dialog of a new URL');
+  await dialog.getByLabel('URL').fill(fresh.url);
+  fresh.behave({ kind: 'answer', status: 500 });
+  app.clock.advance(PROOF_MS);
+  await submit.click();
+  const proof = page.getByRole('dialog', { name: 'Confirm your identity' });
+  await proof.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await proof.getByRole('button', { name: 'Confirm' }).click();
+  await dialog.waitFor({ state: 'detached' });
+
+  const events = await publishEvents(app, tenant, 12);
+  await app.dispatcher.drain();
+  await poll(page);
+  await page.getByText('Waiting for first 2xx · 13 waiting').waitFor();
+  await page.getByText(fresh.url).first().waitFor();
+  await assertAccessible(page, 'a URL that waits for its first 2xx');
+  assert.equal(new Set(guidsAt(fresh)).size, 1);
+  fresh.behave({ kind: 'answer' });
+  await pass(5_000, [app]);
+  await poll(page);
+  await page.getByText('Waiting for first 2xx · ').waitFor({ state: 'detached' });
+  for (const event of events) assert.ok(guidsAt(fresh).includes(event));
+
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await dialog.getByText('each waits for up to 7 days').waitFor();
+  await assertAccessible(page, 'the dialog of a pause');
+  await dialog.getByRole('button', { name: 'Pause' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const before = fresh.received.length;
+  await publishEvents(app, tenant, 3);
+  await pass(3_000, [app]);
+  await poll(page);
+  await page.getByText('Paused · 3 waiting').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Send test event' }).count(), 0);
+  await assertAccessible(page, 'a paused subscription');
+  assert.equal(fresh.received.length, before);
+  await page.getByRole('link', { name: '← Subscriptions' }).click();
+  await page.getByRole('row', { name: /Ledger.*Paused/ }).waitFor();
+  await navigate(page, `/subscriptions/${guid}`);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await dialog.getByText('3 waiting deliveries will be sent now').waitFor();
+  await dialog.getByRole('button', { name: 'Resume' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await pass(3_000, [app]);
+  assert.equal(fresh.received.length, before + 3);
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+});
+
+test('a roll of a signing key is shown with who began it, continued and given up', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createTestEndpoint();
+  const { guid } = await createSubscription(app, tenant, { url: receiver.url, name: 'Ledger' });
+  await app.dispatcher.drain();
+  const page = await pages.open();
+  const { email } = await enterAs(page, site, tenant, 'key_admin');
+  await page.goto(`/subscriptions/${guid}`);
+  await page.getByRole('button', { name: 'Roll signing key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Ledger 2');
+  receiver.behave({ kind: 'answer', status: 401 });
+  await dialog.getByRole('button', { name: 'Create new key' }).click();
+  await takeSecret(dialog, 'signing_key', 'Next: accept both keys');
+  await dialog.getByRole('button', { name: 'Finish later' }).click();
+  await dialog.waitFor({ state: 'detached' });
+
+  // As in another browser, days later.
+  await page.goto('/subscriptions');
+  const row = page.getByRole('row', { name: /Ledger 2/ }).filter({ hasText: 'replaces Ledger' });
+  await row.getByText(`Begun by ${email}`).waitFor();
+  await page.getByText('being replaced by Ledger 2').waitFor();
+  await assertAccessible(page, 'a roll in progress');
+  await row.getByRole('button', { name: 'Actions for Ledger 2' }).click();
+  await page.getByRole('menuitem', { name: 'Continue roll' }).click();
+  await dialog.getByText('Waiting for a 2xx response').waitFor();
+  await dialog.getByRole('button', { name: 'Finish later' }).click();
+  await row.getByRole('button', { name: 'Actions for Ledger 2' }).click();
+  await page.getByRole('menuitem', { name: 'Give up roll' }).click();
+  await dialog.getByRole('textbox').fill('Ledger 2');
+  await assertAccessible(page, 'giving up a roll');
+  await dialog.getByRole('button', { name: 'Delete new subscription in 24 hours' }).click();
+  await page.locator('[data-replacement]').first().waitFor({ state: 'detached' });
+  await navigate(page, `/subscriptions/${guid}`);
+  await page.getByRole('button', { name: 'Roll signing key' }).waitFor();
+});
+
+test('a rotation of a key pair is shown with who began it, given up and completed', async () => {
+  const tenant = await createTenant(app, { ipAllowlist: [ADDRESS] });
+  const page = await pages.open();
+  const { email } = await enterAs(page, site, tenant, 'key_admin');
+  await page.goto('/keys?kind=organization');
+  const dialog = page.getByRole('dialog');
+  const choose = async (key: string, item: string) => {
+    await page.getByRole('button', { name: `Actions for ${key}`, exact: true }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  const rotate = async () => {
+    await choose('Key', 'Rotate');
+    await dialog.getByLabel('Name').fill('Key 2');
+    await dialog.getByRole('button', { name: 'Generate new key' }).click();
+    await takeSecret(dialog, 'client_secret', 'Next: deploy');
+    await dialog.getByRole('button', { name: 'Finish later' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await rotate();
+  await page.reload();
+  const badge = page.getByText('replaces Key', { exact: true });
+  await badge.waitFor();
+  await page.getByText(`Begun by ${email}`).first().waitFor();
+  await page.getByText('being replaced by Key 2').waitFor();
+  await assertAccessible(page, 'a rotation in progress');
+  await choose('Key 2', 'Give up rotation');
+  await dialog.getByText('It has not been used yet.').waitFor();
+  await dialog.getByRole('textbox').fill('Key 2');
+  await dialog.getByRole('button', { name: 'Delete new key pair' }).click();
+  await badge.waitFor({ state: 'detached' });
+
+  await rotate();
+  await choose('Key', 'Continue rotation');
+  await dialog.getByRole('button', { name: 'Continue without waiting' }).click();
+  await dialog.getByRole('button', { name: 'Delete old key', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await badge.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Actions for Key 2' }).waitFor();
+});
