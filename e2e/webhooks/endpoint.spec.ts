@@ -40,6 +40,7 @@ test('the URL is changed with a proof, waits for its first 2xx, and is paused an
   const proof = page.getByRole('dialog', { name: 'Confirm your identity' });
   await proof.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await proof.getByRole('button', { name: 'Confirm' }).click();
+  await proof.waitFor({ state: 'detached' });
   await dialog.waitFor({ state: 'detached' });
 
   const events = await publishEvents(app, tenant, 12);

@@ -11,11 +11,12 @@ export function RotationBadge({
 }) {
   if (!rotation) return null;
   const { old, replacement } = rotation;
-  const isNew = replacement.client_id === application.client_id;
+  if (application.client_id === old.client_id)
+    return <ReplacementBadge label={`being replaced by ${replacement.name}`} />;
   const owner = replacement.bank_guid === undefined ? 'organization' : 'bank';
   return (
     <ReplacementBadge
-      label={isNew ? `replaces ${old.name}` : `being replaced by ${replacement.name}`}
+      label={`replaces ${old.name}`}
       begun={{
         action: `${owner}_application.create`,
         objectId: replacement.client_id,

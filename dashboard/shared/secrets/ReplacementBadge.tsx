@@ -6,8 +6,8 @@ import { RelativeTime } from '../time/RelativeTime.tsx';
 
 type Begun = { action: string; objectId: string; at: string };
 
-/** Marks a credential that replaces another one, or is being replaced, with who began it and when. */
-export function ReplacementBadge({ label, begun }: { label: string; begun: Begun }) {
+/** Marks a credential that is being replaced, or its replacement with who began it and when. */
+export function ReplacementBadge({ label, begun }: { label: string; begun?: Begun | undefined }) {
   return (
     <Stack gap={2} align="flex-start" maw="100%">
       <Badge
@@ -22,7 +22,7 @@ export function ReplacementBadge({ label, begun }: { label: string; begun: Begun
       >
         {label}
       </Badge>
-      <BegunBy {...begun} />
+      {begun ? <BegunBy {...begun} /> : null}
     </Stack>
   );
 }

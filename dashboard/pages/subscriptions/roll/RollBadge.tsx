@@ -6,10 +6,11 @@ export function RollBadge({ subscription }: { subscription: Subscription }) {
   const roll = useRoll(subscription);
   if (!roll) return null;
   const { old, replacement } = roll;
-  const isNew = replacement.guid === subscription.guid;
+  if (subscription.guid === old.guid)
+    return <ReplacementBadge label={`being replaced by ${replacement.name}`} />;
   return (
     <ReplacementBadge
-      label={isNew ? `replaces ${old.name}` : `being replaced by ${replacement.name}`}
+      label={`replaces ${old.name}`}
       begun={{ action: 'subscription.create', objectId: replacement.guid, at: replacement.created_at }}
     />
   );
