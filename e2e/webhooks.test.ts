@@ -4,3 +4,4 @@ import './webhooks/overview.spec.ts';
 import './webhooks/subscriptions.spec.ts';
 import './webhooks/on-call.spec.ts';
 import './webhooks/attempts.spec.ts';
+import './webhooks/endpoint.spec.ts';

@@ -2,12 +2,14 @@ import type { Application } from '../../api/types.ts';
 import { DeleteKey } from './DeleteKey.tsx';
 import { EditKey } from './EditKey.tsx';
 import { GenerateKey } from './GenerateKey.tsx';
+import { GiveUpRotation } from './GiveUpRotation.tsx';
 import { RotateKey } from './RotateKey.tsx';
 import type { KeyKind } from './scopes/read-scopes.ts';
 
 export type KeyAction =
   | { type: 'generate' }
-  | { type: 'edit' | 'rotate' | 'delete'; application: Application };
+  | { type: 'edit' | 'rotate' | 'delete'; application: Application }
+  | { type: 'continue' | 'give up'; application: Application; replacement: Application };
 
 /** Rendered outside of the rows, so that a refresh that removes the row does not close the dialog and its secret. */
 export function KeyDialog({
@@ -23,5 +25,7 @@ export function KeyDialog({
   const props = { kind, application: action.application, onClose };
   if (action.type === 'edit') return <EditKey {...props} />;
   if (action.type === 'rotate') return <RotateKey {...props} />;
+  if (action.type === 'continue') return <RotateKey {...props} replacement={action.replacement} />;
+  if (action.type === 'give up') return <GiveUpRotation {...props} replacement={action.replacement} />;
   return <DeleteKey {...props} />;
 }

@@ -5,13 +5,15 @@ import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
-import { RowMenu } from '../../shared/table/RowMenu.tsx';
 import { useList } from '../../shared/table/use-list.ts';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import type { KeyAction } from './KeyDialog.tsx';
+import { KeyMenu } from './KeyMenu.tsx';
+import { RotationBadge } from './RotationBadge.tsx';
 import type { KeyKind } from './scopes/read-scopes.ts';
 import { useKeyApi } from './use-key-api.ts';
+import { useRotations } from './use-rotations.ts';
 
 export function KeyTable({
   kind,
@@ -30,6 +32,7 @@ export function KeyTable({
     { after: filters.after, ...(kind === 'bank' ? { bank_guid: bank?.guid } : {}) },
     { enabled: kind === 'organization' || bank !== undefined },
   );
+  const rotationOf = useRotations(kind, result.data?.objects ?? []);
   if (kind === 'bank' && !bank)
     return (
       <EmptyState icon="bank" title="No banks yet">
@@ -43,22 +46,7 @@ export function KeyTable({
           titleHidden: true,
           align: 'right',
           cell: (application) => (
-            <RowMenu
-              name={application.name}
-              items={[
-                { label: 'Edit', icon: 'edit', onClick: () => onAction({ type: 'edit', application }) },
-                {
-                  label: 'Rotate',
-                  icon: 'refresh',
-                  onClick: () => onAction({ type: 'rotate', application }),
-                },
-              ]}
-              danger={{
-                label: 'Delete',
-                icon: 'trash',
-                onClick: () => onAction({ type: 'delete', application }),
-              }}
-            />
+            <KeyMenu application={application} rotation={rotationOf(application)} onAction={onAction} />
           ),
         },
       ]
@@ -68,7 +56,7 @@ export function KeyTable({
       result={result}
       label="API keys"
       keyOf={({ client_id }) => client_id}
-      columns={[...columnsOf(kind), ...actions]}
+      columns={[...columnsOf(kind, rotationOf), ...actions]}
       empty={
         <EmptyState
           icon="key"
@@ -84,7 +72,7 @@ export function KeyTable({
   );
 }
 
-function columnsOf(kind: KeyKind): Column<Application>[] {
+function columnsOf(kind: KeyKind, rotationOf: ReturnType<typeof useRotations>): Column<Application>[] {
   return [
     {
       title: 'Name',
@@ -94,6 +82,7 @@ function columnsOf(kind: KeyKind): Column<Application>[] {
             {key.name}
           </Text>
           <Guid value={key.client_id} name="client_id" />
+          <RotationBadge application={key} rotation={rotationOf(key)} />
         </Stack>
       ),
     },

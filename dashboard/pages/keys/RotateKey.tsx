@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Application } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { RotationDialog } from '../../shared/secrets/RotationDialog.tsx';
@@ -9,7 +10,15 @@ import { type KeyDialogProps, listKeyOf, useKeyApi } from './use-key-api.ts';
 
 const POLL_MS = 3_000;
 
-export function RotateKey({ kind, application, onClose }: KeyDialogProps) {
+export function RotateKey({
+  kind,
+  application,
+  replacement,
+  onClose,
+}: KeyDialogProps & {
+  /** Of a rotation in progress, which continues. */
+  replacement?: Application | undefined;
+}) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
   const keyApi = useKeyApi(kind);
@@ -17,10 +26,11 @@ export function RotateKey({ kind, application, onClose }: KeyDialogProps) {
   const { name, scopes, ip_allowlist, last_used_ip: lastUsedIp } = application;
   const create = useMutation({ mutationFn: keyApi.create, gcTime: 0, onSuccess: refresh });
   const created = create.data;
+  const newClientId = created?.client_id ?? replacement?.client_id;
   const { data: used } = useQuery({
-    queryKey: [...listKeyOf(workspace, keyApi), 'used', created?.client_id],
-    queryFn: () => keyApi.get(created?.client_id ?? ''),
-    enabled: created !== undefined,
+    queryKey: [...listKeyOf(workspace, keyApi), 'used', newClientId],
+    queryFn: () => keyApi.get(newClientId ?? ''),
+    enabled: newClientId !== undefined,
     refetchInterval: POLL_MS,
   });
   const remove = useMutation({
@@ -49,7 +59,7 @@ export function RotateKey({ kind, application, onClose }: KeyDialogProps) {
             action="Generate new key"
             pending={create.isPending}
             error={create.error}
-            onSubmit={create.mutate}
+            onSubmit={(input) => create.mutate({ ...input, replaces_client_id: application.client_id })}
             onCancel={onClose}
           />
         </Stack>
@@ -73,6 +83,7 @@ export function RotateKey({ kind, application, onClose }: KeyDialogProps) {
         error: remove.error,
         onRemove: remove.mutate,
       }}
+      continued={replacement !== undefined}
       onClose={onClose}
     />
   );

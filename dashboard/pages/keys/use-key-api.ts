@@ -6,6 +6,7 @@ import type { KeyKind } from './scopes/read-scopes.ts';
 
 export type KeyDialogProps = { kind: KeyKind; application: Application; onClose: () => void };
 export type KeyInput = { name: string; scopes: string[]; ip_allowlist: string[] };
+type NewKeyInput = KeyInput & { replaces_client_id?: string };
 
 /**
  * Organization keys work in both environments. Once the Organization has a production bank, only a production token may
@@ -22,7 +23,7 @@ export function useKeyApi(kind: KeyKind) {
   return {
     path,
     canWrite: can(`${kind}_applications:write`),
-    create: (input: KeyInput) =>
+    create: (input: NewKeyInput) =>
       api.post<CreatedApplication>(path, kind === 'bank' ? { ...input, bank_guid: bank?.guid } : input),
     get: (clientId: string) => api.get<Application>(`${path}/${clientId}`),
     update: (clientId: string, input: KeyInput) => api.patch<Application>(`${path}/${clientId}`, input),

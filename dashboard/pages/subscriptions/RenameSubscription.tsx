@@ -14,11 +14,11 @@ export function RenameSubscription({
   subscription: Subscription;
   onClose: () => void;
 }) {
-  const { rename, listKey } = useSubscriptionApi();
+  const { change, listKey } = useSubscriptionApi();
   const queries = useQueryClient();
   const form = useForm({ initialValues: { name: subscription.name }, validate: { name: validateName } });
   const renaming = useMutation({
-    mutationFn: (name: string) => rename(subscription.guid, name),
+    mutationFn: (name: string) => change(subscription.guid, { name }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: listKey });
       onClose();

@@ -13,9 +13,12 @@ const POLL_MS = 3_000;
 /** Creates a second subscription with its own key; once it is active, the old one is deleted after 24 hours. */
 export function RollSigningKey({
   subscription,
+  replacement,
   onClose,
 }: {
   subscription: Subscription;
+  /** Of a roll in progress, which continues. */
+  replacement?: Subscription | undefined;
   onClose: () => void;
 }) {
   const { api } = useWorkspace();
@@ -24,15 +27,16 @@ export function RollSigningKey({
   const refresh = () => queries.invalidateQueries({ queryKey: calls.listKey });
   const creation = useMutation({ mutationFn: calls.create, gcTime: 0, onSuccess: refresh });
   const created = creation.data;
+  const newGuid = created?.guid ?? replacement?.guid;
   const { data: current } = useQuery({
-    queryKey: [...calls.listKey, created?.guid],
-    queryFn: () => api.get<Subscription>(`/subscriptions/${created?.guid}`),
-    enabled: created !== undefined,
+    queryKey: [...calls.listKey, newGuid],
+    queryFn: () => api.get<Subscription>(`/subscriptions/${newGuid}`),
+    enabled: newGuid !== undefined,
     refetchInterval: POLL_MS,
   });
   // Until the subscription is active, a test event retries its first event.
   const test = useMutation({
-    mutationFn: async () => created && calls.sendTest(created.guid),
+    mutationFn: async () => newGuid && calls.sendTest(newGuid),
     onError: notifyError,
   });
   const removal = useMutation({
@@ -60,7 +64,7 @@ export function RollSigningKey({
             action="Create new key"
             pending={creation.isPending}
             error={creation.error}
-            onSubmit={creation.mutate}
+            onSubmit={(input) => creation.mutate({ ...input, replaces_guid: subscription.guid })}
             onCancel={onClose}
           />
         </Stack>
@@ -86,6 +90,7 @@ export function RollSigningKey({
         error: removal.error,
         onRemove: removal.mutate,
       }}
+      continued={replacement !== undefined}
       onClose={onClose}
     />
   );

@@ -9,9 +9,10 @@ import {
 } from '../../shared/deliveries/use-delivering-subscriptions.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
+import { EndpointActions } from './endpoint/EndpointActions.tsx';
 import { RenameSubscription } from './RenameSubscription.tsx';
-import { RollSigningKey } from './RollSigningKey.tsx';
 import { RedeliverButton } from './redelivery/RedeliverButton.tsx';
+import { RollActions } from './roll/RollActions.tsx';
 import { SendTestEvent } from './SendTestEvent.tsx';
 import { SupportNote } from './SupportNote.tsx';
 import { useSubscriptionApi } from './use-subscription-api.ts';
@@ -22,7 +23,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   const queries = useQueryClient();
   const delivering = useDeliveringSubscriptions();
   const isDisabled = useIsDisabled(subscription);
-  const [dialog, setDialog] = useState<'rename' | 'roll' | 'delete'>();
+  const [dialog, setDialog] = useState<'rename' | 'delete'>();
   const close = () => setDialog(undefined);
   const { guid, name, state, protection_enabled: isProtected } = subscription;
   const isDelivering = delivering?.includes(guid);
@@ -31,7 +32,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
     <>
       {isDelivering ? (
         <>
-          <SendTestEvent subscription={subscription} />
+          {subscription.paused_at === undefined ? <SendTestEvent subscription={subscription} /> : null}
           <RedeliverButton subscription={subscription} />
         </>
       ) : null}
@@ -40,11 +41,8 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
           Rename
         </Button>
       ) : null}
-      {canDelete && state !== 'failed' ? (
-        <Button variant="default" onClick={() => setDialog('roll')}>
-          Roll signing key
-        </Button>
-      ) : null}
+      <EndpointActions subscription={subscription} />
+      {canDelete && state !== 'failed' ? <RollActions subscription={subscription} /> : null}
       {canDelete ? (
         <Button variant="light" color="red" onClick={() => setDialog('delete')}>
           Delete
@@ -53,7 +51,6 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
       {isProtected ? <SupportNote>Protected. To delete it, contact</SupportNote> : null}
       {isDisabled ? <SupportNote>Disabled by the operator. To enable it, contact</SupportNote> : null}
       {dialog === 'rename' ? <RenameSubscription subscription={subscription} onClose={close} /> : null}
-      {dialog === 'roll' ? <RollSigningKey subscription={subscription} onClose={close} /> : null}
       {dialog === 'delete' ? (
         <ConfirmByName
           title="Delete subscription"

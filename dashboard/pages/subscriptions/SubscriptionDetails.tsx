@@ -4,6 +4,7 @@ import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { RollBadge } from './roll/RollBadge.tsx';
 import { SubscriptionBadge } from './SubscriptionBadge.tsx';
 import { SubscriptionHealth } from './SubscriptionHealth.tsx';
 
@@ -13,6 +14,7 @@ export function SubscriptionDetails({ subscription }: { subscription: Subscripti
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
         <LabeledValue label="State">
           <SubscriptionBadge subscription={subscription} />
+          <RollBadge subscription={subscription} />
         </LabeledValue>
         <LabeledValue label="Health">
           <SubscriptionHealth subscription={subscription} />

@@ -9,6 +9,7 @@ import { PageLink } from '../../shared/text/PageLink.tsx';
 import { EndpointPage } from './EndpointPage.tsx';
 import { EndpointStatus } from './EndpointStatus.tsx';
 import { RedeliveryHistory } from './redelivery/RedeliveryHistory.tsx';
+import { EndpointNotice } from './endpoint/EndpointNotice.tsx';
 import { SubscriptionActions } from './SubscriptionActions.tsx';
 import { SubscriptionDetails } from './SubscriptionDetails.tsx';
 
@@ -35,6 +36,7 @@ export function SubscriptionPage() {
             </PageHeader>
             <SubscriptionDetails subscription={subscription} />
           </div>
+          <EndpointNotice subscription={subscription} />
           <EndpointStatus guid={subscription.guid} />
           <RedeliveryHistory subscriptionGuid={subscription.guid} />
           <Panel title="Deliveries" flush>

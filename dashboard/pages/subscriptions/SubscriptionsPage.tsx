@@ -14,6 +14,8 @@ import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { FailingEndpoints } from '../overview/FailingEndpoints.tsx';
 import { CreateSubscription } from './CreateSubscription.tsx';
 import { EndpointList } from './EndpointList.tsx';
+import { RollBadge } from './roll/RollBadge.tsx';
+import { RollMenu } from './roll/RollMenu.tsx';
 import { SubscriptionBadge, WaitingOf } from './SubscriptionBadge.tsx';
 import { SubscriptionHealth } from './SubscriptionHealth.tsx';
 import { useEndpointLimit } from './use-endpoint-limit.ts';
@@ -83,23 +85,24 @@ function ManagedSubscriptions() {
 const COLUMNS: Column<Subscription>[] = [
   {
     title: 'Name',
-    cell: ({ guid, name, url, protection_enabled: isProtected }) => (
+    cell: (subscription) => (
       <Stack gap={0} miw={0} maw={380}>
         <Group gap={6} wrap="nowrap">
           <PageLink
             to="/subscriptions/$guid"
-            params={{ guid }}
+            params={{ guid: subscription.guid }}
             size="sm"
             fw={600}
             style={{ overflowWrap: 'anywhere' }}
           >
-            {name}
+            {subscription.name}
           </PageLink>
-          {isProtected ? <Icon name="shield" size={14} /> : null}
+          {subscription.protection_enabled ? <Icon name="shield" size={14} /> : null}
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {url}
+          {subscription.url}
         </Text>
+        <RollBadge subscription={subscription} />
       </Stack>
     ),
   },
@@ -107,4 +110,10 @@ const COLUMNS: Column<Subscription>[] = [
   { title: 'Health', cell: (subscription) => <SubscriptionHealth subscription={subscription} /> },
   { title: 'Waiting', cell: ({ guid }) => <WaitingOf guid={guid} /> },
   { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
+  {
+    title: 'Actions',
+    titleHidden: true,
+    align: 'right',
+    cell: (subscription) => <RollMenu subscription={subscription} />,
+  },
 ];

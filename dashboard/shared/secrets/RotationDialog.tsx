@@ -27,6 +27,7 @@ export function RotationDialog({
   secret,
   verification,
   removal,
+  continued = false,
   onClose,
 }: {
   title: string;
@@ -37,9 +38,11 @@ export function RotationDialog({
   secret: ((onStored: () => void) => ReactNode) | undefined;
   verification: Verification;
   removal: Removal;
+  /** Starts with the second step: the new credential exists. */
+  continued?: boolean;
   onClose: () => void;
 }) {
-  const [step, setStep] = useState(0);
+  const [step, setStep] = useState(continued ? 1 : 0);
   const locked = pending || removal.pending || (step === 0 && secret !== undefined);
   const { isVerified, retry, skip } = verification;
   return (

@@ -18,6 +18,7 @@ const STYLES: Record<string, Style> = {
   settling: { color: 'blue' },
   reviewing: { color: 'blue' },
   waiting: { color: 'yellow' },
+  paused: { color: 'yellow' },
   holding: { color: 'yellow' },
   invited: { color: 'yellow' },
   failing: { color: 'orange' },

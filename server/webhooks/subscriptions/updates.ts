@@ -15,10 +15,12 @@ import * as store from './store.ts';
 import { checkUrl, normalisedUrl } from './url.ts';
 
 /** Each new URL gets a request, so that changes could be used to send requests to many URLs. */
+const URL_CHANGE_LIMIT = 30;
+const URL_CHANGE_WINDOW_MS = 3_600_000;
 const URL_CHANGES: RateLimit = {
   name: 'subscription_url',
-  limit: 30,
-  windowMs: 3_600_000,
+  limit: URL_CHANGE_LIMIT,
+  windowMs: URL_CHANGE_WINDOW_MS,
   code: 'api_rate_limit_exceeded',
 };
 

@@ -14,8 +14,6 @@ const CHANNEL = 'endpoint_notices';
 const MAX_READ = 500;
 const ANSWER_POLL_MS = 10;
 
-export type EndpointNotices = ReturnType<typeof createEndpointNotices>;
-
 type Deps = {
   database: Database;
   clock: Clock;

@@ -5,6 +5,8 @@ import { firstGuidAt } from '../../../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../../infrastructure/runtime/metrics.ts';
 import type { Subscriptions } from '../../../subscriptions/service.ts';
+import { countFailed } from '../../recording/counters.ts';
+import { addCounts } from '../../recording/record-store.ts';
 import { RETRY_PERIOD_MS } from '../../sending/schedule.ts';
 import { failWaiting } from '../queue-store.ts';
 
@@ -25,7 +27,9 @@ export function createPausedSweep({ database, clock, log, metrics, subscriptions
     for (let failed = BATCH; failed === BATCH; total += failed)
       failed = await database.transaction(async (transaction) => {
         await preferIndexes(transaction);
-        return failWaiting(transaction, subscriptionGuid, { at, limit: BATCH, before });
+        const count = await failWaiting(transaction, subscriptionGuid, { at, limit: BATCH, before });
+        if (count > 0) await addCounts(transaction, [countFailed(subscriptionGuid, at, count)]);
+        return count;
       });
     if (total === 0) return 0;
     const about = { subscription_guid: subscriptionGuid, deliveries: total };

@@ -1,0 +1,57 @@
+import { List, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Subscription } from '../../../api/types.ts';
+import { useWorkspace } from '../../../session/workspace.ts';
+import { notifySuccess } from '../../../shared/feedback/notify.ts';
+import { Dialog } from '../../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../../shared/forms/FormActions.tsx';
+import { useSubscriptionApi } from '../use-subscription-api.ts';
+import { UrlField, urlError } from './UrlField.tsx';
+
+export function ChangeUrl({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
+  const { environment } = useWorkspace();
+  const { change, listKey } = useSubscriptionApi();
+  const queries = useQueryClient();
+  const form = useForm({
+    initialValues: { url: subscription.url },
+    validate: {
+      url: (url) =>
+        url.trim() === subscription.url ? 'This is the current URL' : urlError(url.trim(), environment),
+    },
+  });
+  const changing = useMutation({
+    mutationFn: (url: string) => change(subscription.guid, { url }),
+    onSuccess: async ({ state }) => {
+      await queries.invalidateQueries({ queryKey: listKey });
+      if (state !== 'storing') notifySuccess('URL changed.');
+      onClose();
+    },
+  });
+  return (
+    <Dialog wide title={`Change URL: ${subscription.name}`} locked={changing.isPending} onClose={onClose}>
+      <form onSubmit={form.onSubmit(({ url }) => changing.mutate(url.trim()))}>
+        <Stack>
+          <UrlField data-autofocus {...form.getInputProps('url')} />
+          <Text size="sm" component="div">
+            <List size="sm" spacing={4}>
+              <List.Item>The old URL receives nothing more.</List.Item>
+              <List.Item>
+                The new URL receives one event, <code>subscription.storing</code>, signed with the same key.
+              </List.Item>
+              <List.Item>
+                All other deliveries wait until the new URL answers it with 2xx. Then they are sent.
+              </List.Item>
+            </List>
+          </Text>
+          <FormActions
+            action="Change URL"
+            pending={changing.isPending}
+            error={changing.error}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,49 @@
+import { Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Subscription } from '../../../api/types.ts';
+import { notifySuccess } from '../../../shared/feedback/notify.ts';
+import { Dialog } from '../../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../../shared/forms/FormActions.tsx';
+import { useSubscriptionApi } from '../use-subscription-api.ts';
+import { formatWaiting, useWaiting } from './use-waiting.ts';
+
+/** Pauses the subscription, or resumes it. */
+export function PauseSubscription({
+  subscription,
+  onClose,
+}: {
+  subscription: Subscription;
+  onClose: () => void;
+}) {
+  const { change, listKey } = useSubscriptionApi();
+  const queries = useQueryClient();
+  const waiting = useWaiting(subscription.guid);
+  const { guid, name, paused_at: pausedAt } = subscription;
+  const pauses = pausedAt === undefined;
+  const changing = useMutation({
+    mutationFn: () => change(guid, { paused: pauses }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: listKey });
+      notifySuccess(pauses ? `${name} is paused.` : `${name} is resumed. Waiting deliveries are being sent.`);
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={pauses ? `Pause ${name}` : `Resume ${name}`} locked={changing.isPending} onClose={onClose}>
+      <Stack>
+        <Text size="sm">
+          {pauses
+            ? 'Nothing is sent to this endpoint until you resume. Deliveries wait and are not lost: each waits for up to 7 days after its creation and then fails. Requests that are already being sent are completed.'
+            : `${waiting ? formatWaiting(waiting) : 'Waiting deliveries'} will be sent now, a few at a time first and faster while the endpoint answers 2xx.`}
+        </Text>
+        <FormActions
+          action={pauses ? 'Pause' : 'Resume'}
+          onAction={changing.mutate}
+          pending={changing.isPending}
+          error={changing.error}
+          onCancel={onClose}
+        />
+      </Stack>
+    </Dialog>
+  );
+}
