@@ -20,6 +20,6 @@ export function registerLookup(api: HttpServer, { lookup }: { lookup: Lookup }):
         response: answers({ 200: LookupView }, 400, 401, 403),
       },
     },
-    async ({ caller, query }) => ({ objects: await lookup.find(caller, query.q) }),
+    async ({ caller, query }) => ({ objects: await lookup.find(caller, query.q ?? '') }),
   );
 }

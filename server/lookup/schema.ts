@@ -15,12 +15,13 @@ const TYPES = [
 ] as const;
 
 export const LookupQuery = strictObject({
-  q: Type.String({
-    minLength: 1,
-    maxLength: MAX_TEXT_CHARACTERS,
-    description: 'A guid, request id, client_id, email address or URL, or a text that contains a guid',
-    example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
-  }),
+  q: Type.Optional(
+    Type.String({
+      maxLength: MAX_TEXT_CHARACTERS,
+      description: 'A guid, request id, client_id, email address or URL, or a text that contains a guid',
+      example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
+    }),
+  ),
 });
 
 const FoundView = viewSchema('LookupMatch', {

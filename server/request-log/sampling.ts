@@ -3,8 +3,6 @@ export const COMPLETE_CALLS = 100;
 /** Up to this number one call in ten is logged, beyond it one in a hundred. */
 const TENTH_CALLS = 1_000;
 
-export type Sampling = ReturnType<typeof createSampling>;
-
 /** Decides which calls are logged, so that a flood by one tenant costs little and hides no error. */
 export function createSampling() {
   const counts = new Map<string, { successes: number; errors: number }>();
