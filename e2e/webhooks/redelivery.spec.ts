@@ -146,7 +146,8 @@ for (const role of ['founder', 'developer'] as const)
       await poll(page);
       const isOtherShown = expected.includes(other) ? 'visible' : 'detached';
       await page.getByRole('menuitem', { name: label(other) }).waitFor({ state: isOtherShown });
-      assert.equal(await page.getByRole('menuitem').count(), expected.length);
+      const isComplete = async () => (await page.getByRole('menuitem').count()) === expected.length;
+      await until(isComplete, `${expected.length} subscriptions in the menu`);
       await page.keyboard.press('Escape');
       // The newer delivery is listed first.
       await row.first().getByRole('button', { name: 'Attempts' }).click();

@@ -5,7 +5,13 @@ import { useWorkspace } from '../../../session/workspace.ts';
 import { notifyError } from '../../../shared/feedback/notify.ts';
 
 /** The outcome is shown by the job itself, which may have completed meanwhile. */
-export function CancelRedelivery({ redelivery: { guid, state } }: { redelivery: Recovery }) {
+export function CancelRedelivery({
+  redelivery: { guid, state },
+  size = 'sm',
+}: {
+  redelivery: Recovery;
+  size?: 'sm' | 'compact-sm';
+}) {
   const { api, can } = useWorkspace();
   const queries = useQueryClient();
   const cancel = useMutation({
@@ -15,7 +21,7 @@ export function CancelRedelivery({ redelivery: { guid, state } }: { redelivery: 
   });
   if (state !== 'running' || !can('subscription_events:execute')) return null;
   return (
-    <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+    <Button variant="default" size={size} loading={cancel.isPending} onClick={() => cancel.mutate()}>
       Cancel redelivery
     </Button>
   );

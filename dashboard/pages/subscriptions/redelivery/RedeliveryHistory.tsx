@@ -66,6 +66,7 @@ export function RedeliveryHistory({ subscriptionGuid }: { subscriptionGuid: stri
 const COLUMNS: Column<Recovery>[] = [
   {
     title: 'Redelivery',
+    width: '30%',
     cell: ({ kind, since, until }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600}>
@@ -84,6 +85,6 @@ const COLUMNS: Column<Recovery>[] = [
     title: 'Actions',
     titleHidden: true,
     align: 'right',
-    cell: (redelivery) => <CancelRedelivery redelivery={redelivery} />,
+    cell: (redelivery) => <CancelRedelivery redelivery={redelivery} size="compact-sm" />,
   },
 ];

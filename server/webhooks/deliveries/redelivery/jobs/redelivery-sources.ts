@@ -13,7 +13,7 @@ import { countWaiting, makeDue, selectWaiting } from './waiting-store.ts';
 /** Deliveries of one transaction. */
 const BATCH = 500;
 
-export type Step = {
+type Step = {
   /** Deliveries or events that were processed, and how many of them are sent. */
   processed: number;
   redelivered: number;
