@@ -3,3 +3,5 @@ import './webhooks/events.spec.ts';
 import './webhooks/overview.spec.ts';
 import './webhooks/subscriptions.spec.ts';
 import './webhooks/endpoint.spec.ts';
+import './webhooks/on-call.spec.ts';
+import './webhooks/attempts.spec.ts';

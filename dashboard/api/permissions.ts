@@ -20,6 +20,6 @@ export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   founder: 'Full access, including the team',
   key_admin: 'Full access, except managing the team',
   developer:
-    'Views everything except subscriptions and the audit log. Uploads files, creates sandbox objects, redelivers events.',
-  viewer: 'Views everything except subscriptions and the audit log. Changes nothing.',
+    'Views everything except the audit log. Uploads files, creates sandbox objects, redelivers events.',
+  viewer: 'Views everything except the audit log. Changes nothing.',
 };

@@ -21,6 +21,7 @@ import type {
 } from '../../server/people/saved-filters/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
 import type { SignedRequestView } from '../../server/webhooks/deliveries/attempts/attempt-schema.ts';
+import type { HealthView, TimelineView } from '../../server/webhooks/deliveries/health/health-schema.ts';
 import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
 import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/redelivery-schema.ts';
 import type {
@@ -73,6 +74,8 @@ export type InvitedMember = Static<typeof InvitedMemberView>;
 export type { Range };
 export type DeliveryStatistics = Static<typeof StatisticsView>;
 export type EndpointStatistics = DeliveryStatistics['subscriptions'][number];
+export type EndpointHealth = Static<typeof HealthView>;
+export type EndpointTimeline = Static<typeof TimelineView>;
 export type LiveDelivery = Static<typeof LiveAttemptView>;
 
 export type StoredFile = Static<typeof FileView>;

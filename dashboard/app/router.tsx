@@ -67,16 +67,8 @@ const webhooks = createRoute({
   id: 'webhooks',
   component: lazyRouteComponent(() => import('../shell/RequireWebhooks.tsx'), 'RequireWebhooks'),
 });
-const subscriptionAccess = createRoute({
-  getParentRoute: () => webhooks,
-  id: 'subscription-access',
-  component: lazyRouteComponent(
-    () => import('../pages/subscriptions/RequireSubscriptionAccess.tsx'),
-    'RequireSubscriptionAccess',
-  ),
-});
 const subscriptions = createRoute({
-  getParentRoute: () => subscriptionAccess,
+  getParentRoute: () => webhooks,
   path: 'subscriptions',
   component: lazyRouteComponent(
     () => import('../pages/subscriptions/SubscriptionsPage.tsx'),
@@ -84,7 +76,7 @@ const subscriptions = createRoute({
   ),
 });
 const subscription = createRoute({
-  getParentRoute: () => subscriptionAccess,
+  getParentRoute: () => webhooks,
   path: 'subscriptions/$guid',
   component: lazyRouteComponent(
     () => import('../pages/subscriptions/SubscriptionPage.tsx'),
@@ -145,10 +137,7 @@ export const router = createRouter({
     setPassword,
     workspace.addChildren([
       ...([onboarding, overview, keys, files, sandbox, team, audit, account] as const),
-      webhooks.addChildren([
-        subscriptionAccess.addChildren([subscriptions, subscription]),
-        ...([events, event, delivery, live] as const),
-      ]),
+      webhooks.addChildren([subscriptions, subscription, events, event, delivery, live]),
     ]),
   ]),
   parseSearch,

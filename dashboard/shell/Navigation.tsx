@@ -41,7 +41,7 @@ const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
         to: '/subscriptions',
         label: 'Subscriptions',
         icon: 'webhook',
-        shown: ({ can, has }) => has('webhooks') && can('subscriptions:read'),
+        shown: hasWebhooks,
       },
       {
         to: '/files',

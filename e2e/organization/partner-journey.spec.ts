@@ -182,6 +182,8 @@ test('a failing endpoint shows its next attempt, and an event can be redelivered
 
   broken.behave({ kind: 'answer', status: 204 });
   await dialog.getByRole('button', { name: 'Redeliver' }).click();
+  await dialog.getByRole('status', { name: 'Redelivery' }).waitFor();
+  await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await pass(60_000, [app]);
   const countRequests = () => broken.received.filter((request) => eventIn(request).guid === guid).length;

@@ -17,9 +17,10 @@ const CONTROLS = [
   ['/files', 'Files', (page: Page) => page.locator('input[type=file]')],
   ['/sandbox', 'Sandbox', button('Create transfer')],
   ['/events', 'Events', button('Redeliver failed')],
+  ['/subscriptions', 'Subscriptions', button('Create Webhook Subscription')],
   ['/team', 'Team', button('Invite')],
 ] as const;
-const RESTRICTED_LINKS = ['Subscriptions', 'Audit log', 'Get started'];
+const RESTRICTED_LINKS = ['Audit log', 'Get started'];
 
 test('Founders see all controls', async () => {
   const page = await pages.open();

@@ -64,6 +64,8 @@ test('an event shows its exact body and its attempts, and can be redelivered', a
   await drawer.locator('[data-next-attempt]').waitFor();
   receiver.behave({ kind: 'answer', status: 204 });
   await drawer.getByRole('button', { name: 'Redeliver' }).click();
+  await drawer.getByRole('status', { name: 'Redelivery' }).waitFor();
+  await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'detached' });
   await app.dispatcher.drain();
   await poll(page);

@@ -84,7 +84,7 @@ test('the live page recovers from a rejected stream, applies filters, and requir
 
   const filtered = page.waitForRequest((request) => request.url().endsWith('/live?state=failed'));
   await page.getByRole('combobox', { name: 'State' }).click();
-  await page.getByRole('option', { name: 'failed', exact: true }).click();
+  await page.getByRole('option', { name: 'Failed' }).click();
   await filtered;
   await status.getByText('Live', { exact: true }).waitFor();
 

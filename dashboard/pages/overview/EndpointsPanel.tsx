@@ -13,7 +13,7 @@ export function EndpointsPanel({ endpoints }: { endpoints: readonly EndpointStat
   if (!endpoints) return <Skeleton height={LOADING_PX} radius="lg" />;
   if (endpoints.length > 0)
     return (
-      <Panel title="Endpoints" hint="Lowest success rate first" flush>
+      <Panel title="Endpoints" hint="Most waiting deliveries first" flush>
         <EndpointTable endpoints={endpoints} />
       </Panel>
     );
@@ -30,7 +30,7 @@ export function EndpointsPanel({ endpoints }: { endpoints: readonly EndpointStat
           ) : undefined
         }
       >
-        Create a subscription to see the success rate and response time of its endpoint here.
+        Create a subscription to see what its endpoint receives and how fast it answers.
       </EmptyState>
     </Panel>
   );

@@ -1,30 +1,46 @@
 import { Alert, List, Stack, Text } from '@mantine/core';
-import { SubscriptionLabel } from '../../shared/deliveries/SubscriptionLabel.tsx';
+import type { EndpointHealth } from '../../api/types.ts';
+import { causeLabel, currentError } from '../../shared/endpoints/endpoint-labels.ts';
+import { Since } from '../../shared/endpoints/Since.tsx';
+import { useEndpoints } from '../../shared/endpoints/use-endpoints.ts';
+import { WaitingSummary } from '../../shared/endpoints/WaitingSummary.tsx';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { StaleAlert } from '../../shared/feedback/StaleAlert.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
-import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
-import { type FailingEndpoint, useFailingEndpoints } from './use-failing-endpoints.ts';
+import { PageLink } from '../../shared/text/PageLink.tsx';
+
+const REFRESH_MS = 15_000;
 
 export function FailingEndpoints() {
-  const { failing, error, retry } = useFailingEndpoints();
-  if (error && !failing)
-    return <ErrorAlert error={error} title="Could not load endpoint status" onRetry={retry} />;
+  const { data, error, refetch } = useEndpoints(REFRESH_MS);
+  if (error && !data)
+    return <ErrorAlert error={error} title="Could not load endpoint status" onRetry={() => void refetch()} />;
   const stale = error ? <StaleAlert what="the endpoint status" /> : null;
-  if (!failing || failing.length === 0) return stale;
+  const failing = data?.objects.filter(({ health }) => health === 'failing' || health === 'failed') ?? [];
+  if (failing.length === 0) return stale;
+  const hasFailed = failing.some(({ health }) => health === 'failed');
   return (
     <Stack gap="sm">
       {stale}
       <Alert
-        color="red"
+        color={hasFailed ? 'red' : 'orange'}
         variant="light"
         icon={<Icon name="warning" />}
         title={failing.length === 1 ? '1 endpoint is failing' : `${failing.length} endpoints are failing`}
       >
         <List size="sm" spacing={4} listStyleType="none">
           {failing.map((endpoint) => (
-            <List.Item key={endpoint.guid}>
-              <SubscriptionLabel guid={endpoint.guid} /> <FailureDetail endpoint={endpoint} />
+            <List.Item key={endpoint.subscription_guid} style={{ overflowWrap: 'anywhere' }}>
+              <PageLink
+                to="/subscriptions/$guid"
+                params={{ guid: endpoint.subscription_guid }}
+                size="sm"
+                fw={600}
+                underline="always"
+              >
+                {endpoint.name}
+              </PageLink>{' '}
+              <FailureDetail endpoint={endpoint} />
             </List.Item>
           ))}
         </List>
@@ -33,18 +49,22 @@ export function FailingEndpoints() {
   );
 }
 
-function FailureDetail({ endpoint: { since, hasFailed, waiting } }: { endpoint: FailingEndpoint }) {
+function FailureDetail({ endpoint }: { endpoint: EndpointHealth }) {
+  const error = currentError(endpoint);
+  const text = error?.excerpt ?? error?.reason;
   return (
     <Text span size="sm">
-      {hasFailed ? 'has failed permanently. Create a new subscription.' : null}
-      {!hasFailed && since ? (
+      {endpoint.health === 'failed' ? 'has failed permanently. Create a new subscription. ' : null}
+      {error ? causeLabel(error) : 'fails'}
+      {endpoint.failing_since ? (
         <>
-          first failed <RelativeTime at={since} />. Retries continue automatically.
+          {' '}
+          since <Since at={endpoint.failing_since} />
         </>
       ) : null}
-      {waiting === undefined
-        ? null
-        : `${waiting === 1 ? '1 delivery is' : `${waiting} deliveries are`} waiting for a retry`}
+      {text ? ` (“${text}”)` : null}
+      {' · '}
+      <WaitingSummary endpoint={endpoint} />
     </Text>
   );
 }

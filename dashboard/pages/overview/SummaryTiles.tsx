@@ -1,10 +1,13 @@
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { DeliveryStatistics } from '../../api/types.ts';
+import { waitingLabel } from '../../shared/endpoints/endpoint-labels.ts';
 import { formatDuration } from '../../shared/time/format-time.ts';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { percent } from './charts/use-statistics.ts';
 import styles from './SummaryTiles.module.css';
 
-const LOW_SUCCESS_RATE = 0.9;
+const LOW_RATE = 0.9;
 
 export function SummaryTiles({ data }: { data: DeliveryStatistics | undefined }) {
   return (
@@ -21,7 +24,7 @@ export function SummaryTiles({ data }: { data: DeliveryStatistics | undefined })
           ) : (
             <Skeleton height={28} width={80} my={4} />
           )}
-          <Text size="xs" c="dimmed" mih={18}>
+          <Text size="xs" c="dimmed" mih={18} component="div">
             {data ? hint : null}
           </Text>
         </Paper>
@@ -30,36 +33,52 @@ export function SummaryTiles({ data }: { data: DeliveryStatistics | undefined })
   );
 }
 
-type Tile = { label: string; value: string; hint: string; isError?: boolean };
-
-const NO_TOTALS: DeliveryStatistics['totals'] = {
-  events: 0,
-  completed: 0,
-  failed_attempts: 0,
-  waiting: 0,
-  waiting_is_minimum: false,
-  due: 0,
-  failed: 0,
-  completed_first_attempt: 0,
-  timeouts: 0,
-};
+type Tile = { label: string; value: string; hint: ReactNode; isError?: boolean };
 
 function tilesOf(data: DeliveryStatistics | undefined): Tile[] {
-  const { events, completed, failed_attempts: failed, ...quality } = data?.totals ?? NO_TOTALS;
-  const { success_rate: rate, p50_ms: median, p99_ms: p99 } = quality;
+  const totals = data?.totals;
+  if (!totals) return LABELS.map((label) => ({ label, value: '', hint: '' }));
+  const { completed, due, completed_first_attempt: first, failed_attempts: failed } = totals;
+  const { delivered_rate: rate, oldest_waiting_at: oldestAt, p50_ms: median, p99_ms: p99, timeouts } = totals;
+  const [delivered, firstAttempt, waiting, responseTime] = LABELS;
   return [
-    { label: 'Events', value: events.toLocaleString('en'), hint: 'created' },
-    { label: 'Delivered', value: completed.toLocaleString('en'), hint: 'deliveries completed' },
     {
-      label: 'Success rate',
+      label: delivered,
       value: rate === undefined ? '–' : percent(rate),
-      hint: failed === 1 ? '1 failed attempt' : `${failed.toLocaleString('en')} failed attempts`,
-      isError: rate !== undefined && rate < LOW_SUCCESS_RATE,
+      hint: `${count(completed)} of ${count(due)} due`,
+      isError: rate !== undefined && rate < LOW_RATE,
     },
     {
-      label: 'Response time',
+      label: firstAttempt,
+      value: due === 0 ? '–' : percent(first / due),
+      hint: failed === 1 ? '1 failed attempt' : `${count(failed)} failed attempts`,
+    },
+    {
+      label: waiting,
+      value: waitingLabel(totals),
+      hint: oldestAt ? (
+        <>
+          oldest <RelativeTime at={oldestAt} />
+        </>
+      ) : (
+        'nothing waits'
+      ),
+    },
+    {
+      label: responseTime,
       value: median === undefined ? '–' : formatDuration(median),
-      hint: p99 === undefined ? 'median' : `median, p99 ${formatDuration(p99)}`,
+      hint: `median${p99 === undefined ? '' : `, p99 ${formatDuration(p99)}`}${timeoutsLabel(timeouts)}`,
     },
   ];
+}
+
+const LABELS = ['Delivered', 'Delivered at first attempt', 'Waiting now', 'Response time'] as const;
+
+function timeoutsLabel(timeouts: number): string {
+  if (timeouts === 0) return '';
+  return timeouts === 1 ? ', 1 timeout' : `, ${count(timeouts)} timeouts`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
 }

@@ -1,4 +1,5 @@
 import { SimpleGrid, Stack } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { StaleAlert } from '../../shared/feedback/StaleAlert.tsx';
@@ -17,6 +18,9 @@ export function WebhookOverview() {
   const { environment } = useWorkspace();
   const { filters } = useFilters();
   const { data, error, refetch } = useStatistics(rangeOf(filters.range));
+  const navigate = useNavigate();
+  const openEvents = (from: Date, until: Date) =>
+    void navigate({ to: '/events', search: { from: from.toISOString(), until: until.toISOString() } });
   return (
     <Stack gap="lg">
       <PageHeader title="Overview" spaced={false} actions={<RangeControl />}>
@@ -31,10 +35,10 @@ export function WebhookOverview() {
           <SummaryTiles data={data} />
           <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
             <ChartPanel title="Attempts" data={data}>
-              {(loaded) => <AttemptBars data={loaded} label="Attempts" />}
+              {(loaded) => <AttemptBars data={loaded} label="Attempts" onOpen={openEvents} />}
             </ChartPanel>
             <ChartPanel title="Events" data={data}>
-              {(loaded) => <EventBars data={loaded} />}
+              {(loaded) => <EventBars data={loaded} onOpen={openEvents} />}
             </ChartPanel>
           </SimpleGrid>
           <EndpointsPanel endpoints={data?.subscriptions} />

@@ -1,16 +1,34 @@
+import { useNavigate } from '@tanstack/react-router';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { AttemptsChart } from '../overview/charts/AttemptsChart.tsx';
 import { RangeControl } from '../overview/charts/RangeControl.tsx';
 import { rangeOf, useStatistics } from '../overview/charts/use-statistics.ts';
+import { HealthTimeline } from './HealthTimeline.tsx';
 
 export function SubscriptionChart({ guid }: { guid: string }) {
   const { filters } = useFilters();
+  const navigate = useNavigate();
   const range = rangeOf(filters.range);
   const statistics = useStatistics(range, guid);
+  const openDeliveries = (from: Date, to: Date) =>
+    void navigate({
+      to: '/subscriptions/$guid',
+      params: { guid },
+      search: {
+        ...(filters.range ? { range: filters.range } : {}),
+        ...{ created_at_gte: from.toISOString(), created_at_lt: to.toISOString() },
+      },
+      resetScroll: false,
+    });
   return (
-    <Panel title="Attempts" actions={<RangeControl />}>
-      <AttemptsChart statistics={statistics} label="Attempts" />
+    <Panel title="Attempts" hint="Select a bar to list its deliveries" actions={<RangeControl />}>
+      <AttemptsChart
+        statistics={statistics}
+        label="Attempts"
+        onOpen={openDeliveries}
+        above={(axis) => <HealthTimeline guid={guid} range={range} axis={axis} />}
+      />
     </Panel>
   );
 }

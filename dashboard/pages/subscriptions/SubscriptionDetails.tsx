@@ -4,8 +4,8 @@ import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
-import { SubscriptionState } from './endpoint/SubscriptionState.tsx';
 import { RollBadge } from './roll/RollBadge.tsx';
+import { SubscriptionBadge } from './SubscriptionBadge.tsx';
 import { SubscriptionHealth } from './SubscriptionHealth.tsx';
 
 export function SubscriptionDetails({ subscription }: { subscription: Subscription }) {
@@ -13,7 +13,7 @@ export function SubscriptionDetails({ subscription }: { subscription: Subscripti
     <Panel>
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
         <LabeledValue label="State">
-          <SubscriptionState subscription={subscription} />
+          <SubscriptionBadge subscription={subscription} />
           <RollBadge subscription={subscription} />
         </LabeledValue>
         <LabeledValue label="Health">

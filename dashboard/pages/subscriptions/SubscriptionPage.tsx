@@ -1,23 +1,27 @@
 import type { Subscription } from '../../api/types.ts';
+import { useWorkspace } from '../../session/workspace.ts';
 import { DeliveryTable } from '../../shared/deliveries/DeliveryTable.tsx';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { DetailPage } from '../../shared/page/DetailPage.tsx';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
+import { EndpointPage } from './EndpointPage.tsx';
+import { EndpointStatus } from './EndpointStatus.tsx';
 import { EndpointNotice } from './endpoint/EndpointNotice.tsx';
 import { SubscriptionActions } from './SubscriptionActions.tsx';
-import { SubscriptionChart } from './SubscriptionChart.tsx';
 import { SubscriptionDetails } from './SubscriptionDetails.tsx';
 
 const REFRESH_MS = 5_000;
 
 export function SubscriptionPage() {
+  const { can } = useWorkspace();
   const back = (
     <PageLink to="/subscriptions" size="sm">
       ← Subscriptions
     </PageLink>
   );
+  if (!can('subscriptions:read')) return <EndpointPage back={back} />;
   return (
     <DetailPage<Subscription> path="/subscriptions" back={back} refreshMs={REFRESH_MS}>
       {(subscription) => (
@@ -32,7 +36,7 @@ export function SubscriptionPage() {
             <SubscriptionDetails subscription={subscription} />
           </div>
           <EndpointNotice subscription={subscription} />
-          <SubscriptionChart guid={subscription.guid} />
+          <EndpointStatus guid={subscription.guid} />
           <Panel title="Deliveries" flush>
             <DeliveryTable
               query={{ subscription_guid: subscription.guid }}

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
@@ -11,17 +11,23 @@ import { useList } from '../../shared/table/use-list.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { FailingEndpoints } from '../overview/FailingEndpoints.tsx';
 import { CreateSubscription } from './CreateSubscription.tsx';
-import { SubscriptionState } from './endpoint/SubscriptionState.tsx';
-import { FailingAlert } from './FailingAlert.tsx';
+import { EndpointList } from './EndpointList.tsx';
 import { RollBadge } from './roll/RollBadge.tsx';
 import { RollMenu } from './roll/RollMenu.tsx';
+import { SubscriptionBadge, WaitingOf } from './SubscriptionBadge.tsx';
 import { SubscriptionHealth } from './SubscriptionHealth.tsx';
 import { useEndpointLimit } from './use-endpoint-limit.ts';
 
 const REFRESH_MS = 5_000;
 
 export function SubscriptionsPage() {
+  const { can } = useWorkspace();
+  return can('subscriptions:read') ? <ManagedSubscriptions /> : <EndpointList />;
+}
+
+function ManagedSubscriptions() {
   const { can, environment } = useWorkspace();
   const { filters } = useFilters();
   const [creating, setCreating] = useState(false);
@@ -47,7 +53,9 @@ export function SubscriptionsPage() {
         Each subscription sends every event in {environment} to its endpoint as a signed POST request.
         {limit ? ` ${limit.message}` : null}
       </PageHeader>
-      <FailingAlert subscriptions={result.data?.objects ?? []} />
+      <Box mb="md">
+        <FailingEndpoints />
+      </Box>
       <Panel flush>
         <DataTable
           result={result}
@@ -98,8 +106,9 @@ const COLUMNS: Column<Subscription>[] = [
       </Stack>
     ),
   },
-  { title: 'State', cell: (subscription) => <SubscriptionState subscription={subscription} /> },
+  { title: 'State', cell: (subscription) => <SubscriptionBadge subscription={subscription} /> },
   { title: 'Health', cell: (subscription) => <SubscriptionHealth subscription={subscription} /> },
+  { title: 'Waiting', cell: ({ guid }) => <WaitingOf guid={guid} /> },
   { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
   {
     title: 'Actions',

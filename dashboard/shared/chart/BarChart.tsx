@@ -1,11 +1,21 @@
 import { useElementSize } from '@mantine/hooks';
-import { type KeyboardEvent, type PointerEvent, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type PointerEvent,
+  type ReactNode,
+  useRef,
+  useState,
+} from 'react';
 import { Axes } from './Axes.tsx';
 import styles from './BarChart.module.css';
 import { ChartTooltip } from './ChartTooltip.tsx';
 import { barsPath, geometryOf, HEIGHT_PX, type Series } from './geometry.ts';
 import { Legend } from './Legend.tsx';
 import { stepLabel, unitLabel } from './labels.ts';
+
+/** `leftPx` is the distance of the axis from the left edge. */
+export type TimeAxis = { leftPx: number; from: number; to: number };
 
 const KEYS: Record<string, (step: number, last: number) => number> = {
   ArrowLeft: (step) => step - 1,
@@ -23,6 +33,8 @@ export function BarChart({
   stepSeconds,
   series,
   empty,
+  onOpen,
+  above,
 }: {
   label: string;
   /** Start of the first step. */
@@ -30,9 +42,14 @@ export function BarChart({
   stepSeconds: number;
   series: readonly Series[];
   empty: string;
+  /** Shows what a step counted: on a click, Enter, or a second tap on the same step. */
+  onOpen?: ((from: Date, to: Date) => void) | undefined;
+  /** Drawn over the plot, on its time axis. */
+  above?: ((axis: TimeAxis) => ReactNode) | undefined;
 }) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const [active, setActive] = useState<number>();
+  const tapped = useRef<number>(undefined);
   const last = (series[0]?.values.length ?? 1) - 1;
   const step = active === undefined ? undefined : Math.min(last, active);
   const geometry = geometryOf(width, series);
@@ -45,8 +62,21 @@ export function BarChart({
     setActive(Math.max(0, Math.min(last, Math.floor(x / geometry.stepPx))));
   }
 
+  function open(each: number): void {
+    onOpen?.(new Date(startOf(each)), new Date(startOf(each + 1)));
+  }
+
+  function handleClick({ nativeEvent }: MouseEvent): void {
+    if (step === undefined) return;
+    const isFirstTap =
+      (nativeEvent as globalThis.PointerEvent).pointerType === 'touch' && tapped.current !== step;
+    tapped.current = step;
+    if (!isFirstTap) open(step);
+  }
+
   function handleKey(event: KeyboardEvent): void {
     if (event.key === 'Escape') setActive(undefined);
+    if (event.key === 'Enter') open(step ?? last);
     const move = KEYS[event.key];
     if (!move) return;
     event.preventDefault();
@@ -57,6 +87,7 @@ export function BarChart({
   return (
     <figure className={styles.chart} aria-label={label}>
       <Legend series={series} unit={unitLabel(stepSeconds)} />
+      {above?.({ leftPx: geometry.left, from: start, to: startOf(last + 1) })}
       <div
         ref={ref}
         className={styles.plot}
@@ -73,6 +104,7 @@ export function BarChart({
         onFocus={({ currentTarget }) => currentTarget.matches(':focus-visible') && setActive(last)}
         onBlur={() => setActive(undefined)}
         onKeyDown={handleKey}
+        {...(onOpen ? { onClick: handleClick, 'data-opens': true } : {})}
       >
         {width > 0 ? (
           <svg width={width} height={HEIGHT_PX} aria-hidden="true" focusable="false">

@@ -1,10 +1,10 @@
-import { Button, Drawer, Stack } from '@mantine/core';
+import { Drawer, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { DetailedDelivery } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../feedback/ErrorAlert.tsx';
 import { PageLoading } from '../feedback/PageLoading.tsx';
+import { PageLink } from '../text/PageLink.tsx';
 import { DeliveryDetails } from './DeliveryDetails.tsx';
 
 const REFRESH_MS = 3_000;
@@ -23,10 +23,10 @@ export function DeliveryDrawer({ guid, onClose }: { guid: string; onClose: () =>
       {!data && !error ? <PageLoading /> : null}
       {data ? (
         <Stack>
-          <DeliveryDetails delivery={data} />
-          <Button component={Link} to={`/deliveries/${guid}`} variant="default" size="xs" w="max-content">
+          <PageLink to="/deliveries/$guid" params={{ guid }} size="sm">
             Open as a page
-          </Button>
+          </PageLink>
+          <DeliveryDetails delivery={data} />
         </Stack>
       ) : null}
     </Drawer>

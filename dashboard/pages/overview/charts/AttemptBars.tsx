@@ -1,7 +1,18 @@
+import type { ReactNode } from 'react';
 import type { DeliveryStatistics } from '../../../api/types.ts';
-import { BarChart } from '../../../shared/chart/BarChart.tsx';
+import { BarChart, type TimeAxis } from '../../../shared/chart/BarChart.tsx';
 
-export function AttemptBars({ data, label }: { data: DeliveryStatistics; label: string }) {
+export function AttemptBars({
+  data,
+  label,
+  onOpen,
+  above,
+}: {
+  data: DeliveryStatistics;
+  label: string;
+  onOpen?: ((from: Date, to: Date) => void) | undefined;
+  above?: ((axis: TimeAxis) => ReactNode) | undefined;
+}) {
   const { points, step_seconds: stepSeconds } = data;
   return (
     <BarChart
@@ -13,6 +24,8 @@ export function AttemptBars({ data, label }: { data: DeliveryStatistics; label: 
         { name: 'Failed', tone: 'error', values: points.map((point) => point.failed_attempts) },
       ]}
       empty="No attempts in this period"
+      onOpen={onOpen}
+      above={above}
     />
   );
 }

@@ -1,7 +1,13 @@
 import type { DeliveryStatistics } from '../../../api/types.ts';
 import { BarChart } from '../../../shared/chart/BarChart.tsx';
 
-export function EventBars({ data }: { data: DeliveryStatistics }) {
+export function EventBars({
+  data,
+  onOpen,
+}: {
+  data: DeliveryStatistics;
+  onOpen?: (from: Date, to: Date) => void;
+}) {
   const { points, step_seconds: stepSeconds } = data;
   return (
     <BarChart
@@ -10,6 +16,7 @@ export function EventBars({ data }: { data: DeliveryStatistics }) {
       stepSeconds={stepSeconds}
       series={[{ name: 'Events', tone: 'accent', values: points.map((point) => point.events) }]}
       empty="No events in this period"
+      onOpen={onOpen}
     />
   );
 }

@@ -27,7 +27,7 @@ function RequestSide({ attempt, delivery }: { attempt: Attempt; delivery: Detail
       <Fields
         fields={{
           URL: url === undefined ? undefined : `POST ${url}${hidden.includes('url') ? '/…' : ''}`,
-          Address: address,
+          'Resolved address': address,
           Time: formatExactTime(attempt.attempted_at),
           Sent: <RequestedBy requester={attempt.requested_by} />,
         }}

@@ -11,7 +11,7 @@ import type { Range } from '../statistics/statistics-schema.ts';
 import { CHANGE_ACTIONS, changesOf } from './changes.ts';
 import { type EndpointError, selectErrors, selectNextAttempts } from './error-store.ts';
 import type { Health } from './health-states.ts';
-import { timelineOf } from './timeline.ts';
+import { timelineOf, withKnownTimes } from './timeline.ts';
 import { selectObserved, selectObservedBefore } from './timeline-store.ts';
 import { NONE_WAITING, readWaiting, type Waiting } from './waiting.ts';
 
@@ -93,7 +93,16 @@ export function createEndpointHealth({ database, clock, subscriptions, audit }: 
         ),
       ]);
       const changes = changesOf(records.toReversed());
-      return { range, ...timelineOf({ from, to: now, before: before ?? 'unknown', observed, changes }) };
+      const inWindow = (moment: Date | null) => (moment && moment >= from ? moment : null);
+      const known = withKnownTimes(observed, {
+        intervalMs: INTERVAL_SECONDS[range] * 1_000,
+        failingSince: inWindow(subscription.deliveries_failing_since),
+        recoveredAt: inWindow(subscription.recovered_at),
+      });
+      return {
+        range,
+        ...timelineOf({ from, to: now, before: before ?? 'unknown', observed: known, changes }),
+      };
     },
   };
 }

@@ -1,7 +1,12 @@
 import type { PeriodHealth, TimelineChange, TimelineChangeKind } from './health-states.ts';
 
 /** What the attempts of some minutes say; absent for minutes without attempts. */
-export type Observed = { at: Date; health: Extract<PeriodHealth, 'healthy' | 'partly_failing' | 'failing'> };
+export type Observed = {
+  at: Date;
+  health: Extract<PeriodHealth, 'healthy' | 'partly_failing' | 'failing'>;
+  /** Recorded as a recovery, however short the failures were. */
+  isRecovery?: boolean;
+};
 export type Period = { from: Date; to: Date; health: PeriodHealth };
 
 /** Changes that decide the health until another one ends it, whatever the attempts say. */
@@ -22,6 +27,27 @@ type Input = {
   changes: readonly TimelineChange[];
 };
 
+type Known = { intervalMs: number; failingSince: Date | null; recoveredAt: Date | null };
+
+/** Replaces the intervals in which the newest failures began and ended by the recorded times. */
+export function withKnownTimes(
+  observed: readonly Observed[],
+  { intervalMs, failingSince, recoveredAt }: Known,
+): Observed[] {
+  const isWithin = ({ at }: Observed, moment: Date | null) =>
+    moment !== null && at <= moment && moment.getTime() < at.getTime() + intervalMs;
+  const kept = observed.filter((each, index) => {
+    if (failingSince && each.at > failingSince) return false;
+    if (isWithin(each, failingSince)) return each.health !== 'failing';
+    return !(isWithin(each, recoveredAt) && observed[index - 1]?.health === 'failing');
+  });
+  return [
+    ...kept,
+    ...(recoveredAt ? [{ at: recoveredAt, health: 'healthy' as const, isRecovery: true }] : []),
+    ...(failingSince ? [{ at: failingSince, health: 'failing' as const }] : []),
+  ];
+}
+
 /** Minutes without attempts keep the health of those before. */
 export function timelineOf({ from, to, before, observed, changes }: Input): {
   periods: Period[];
@@ -31,10 +57,9 @@ export function timelineOf({ from, to, before, observed, changes }: Input): {
   const shown = changes.filter(({ at }) => at >= from);
   let seen = before;
   let override = changes.filter(({ at }) => at < from).reduce(overrideAfter, undefined);
-  const moments = [
-    ...observed.map(({ at, health }) => ({ at, health })),
-    ...shown.map((change) => ({ at: change.at, change })),
-  ].toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  const moments = [...observed, ...shown.map((change) => ({ at: change.at, change }))].toSorted(
+    (a, b) => a.at.getTime() - b.at.getTime(),
+  );
   const derived: TimelineChange[] = [];
 
   function extend(at: Date): void {
@@ -50,7 +75,8 @@ export function timelineOf({ from, to, before, observed, changes }: Input): {
     else {
       const isFailing = moment.health === 'failing';
       if (isFailing && seen !== 'failing') derived.push({ at: moment.at, kind: 'failing' });
-      if (!isFailing && seen === 'failing') derived.push({ at: moment.at, kind: 'recovered' });
+      if (moment.isRecovery || (!isFailing && seen === 'failing'))
+        derived.push({ at: moment.at, kind: 'recovered' });
       seen = moment.health;
     }
     extend(moment.at);
