@@ -12,6 +12,7 @@ export function SubscriptionHealth({ subscription }: { subscription: Subscriptio
   const now = useNow();
   const isDisabled = useIsDisabled(subscription);
   const { state, deliveries_failing_since: since, scheduled_deletion_at: deletion } = subscription;
+  const { paused_at: pausedAt } = subscription;
   if (state === 'failed')
     return (
       <Text size="sm" c="red">
@@ -19,6 +20,12 @@ export function SubscriptionHealth({ subscription }: { subscription: Subscriptio
       </Text>
     );
   if (isDisabled) return <Text size="sm">Disabled by the operator</Text>;
+  if (pausedAt !== undefined && !deletion)
+    return (
+      <Text size="sm" component="div">
+        Paused <RelativeTime at={pausedAt} />
+      </Text>
+    );
   if (!since && !deletion)
     return (
       <Text size="sm" c="dimmed">

@@ -46,7 +46,7 @@ test('endpointsOf returns the subscriptions of the Organizations with their keys
         recoveredAt: undefined,
         hasAnswered: false,
       },
-      firstOnly: { deliveryGuid: undefined },
+      ...{ firstOnly: { deliveryGuid: undefined }, urlChangedAt: undefined },
     })),
   );
   assert.ok(

@@ -2,10 +2,13 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Subscription } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
+import { waitingLabel } from '../../../shared/endpoints/endpoint-labels.ts';
+import { useEndpointsByGuid } from '../../../shared/endpoints/use-endpoints.ts';
 import { Icon } from '../../../shared/text/Icon.tsx';
 import { RelativeTime } from '../../../shared/time/RelativeTime.tsx';
 import { PauseSubscription } from './PauseSubscription.tsx';
-import { useWaiting } from './use-waiting.ts';
+
+const REFRESH_MS = 5_000;
 
 /** Says why deliveries wait, and how many: the subscription is paused, or its URL has not answered yet. */
 export function EndpointNotice({ subscription }: { subscription: Subscription }) {
@@ -13,15 +16,14 @@ export function EndpointNotice({ subscription }: { subscription: Subscription })
   const [resuming, setResuming] = useState(false);
   const { guid, state, url, paused_at: pausedAt } = subscription;
   const waits = pausedAt !== undefined || state === 'storing';
-  const found = useWaiting(guid, { enabled: waits });
+  const endpoint = useEndpointsByGuid(REFRESH_MS).get(guid);
   if (!waits || state === 'failed') return null;
-  const count = found ? `${found.waiting_is_minimum ? '≥ ' : ''}${found.waiting.toLocaleString('en')}` : '…';
   return (
     <Alert
       color={pausedAt ? 'yellow' : 'blue'}
       variant="light"
       icon={<Icon name={pausedAt ? 'pause' : 'info'} />}
-      title={`${pausedAt ? 'Paused' : 'Waiting for first 2xx'} · ${count} waiting`}
+      title={`${pausedAt ? 'Paused' : 'Waiting for first 2xx'} · ${endpoint ? waitingLabel(endpoint) : '…'} waiting`}
       role="status"
     >
       <Group justify="space-between" gap="sm">

@@ -1,11 +1,12 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Subscription } from '../../../api/types.ts';
+import type { EndpointHealth, Subscription } from '../../../api/types.ts';
+import { waitingLabel } from '../../../shared/endpoints/endpoint-labels.ts';
+import { useEndpoint } from '../../../shared/endpoints/use-endpoints.ts';
 import { notifySuccess } from '../../../shared/feedback/notify.ts';
 import { Dialog } from '../../../shared/forms/Dialog.tsx';
 import { FormActions } from '../../../shared/forms/FormActions.tsx';
 import { useSubscriptionApi } from '../use-subscription-api.ts';
-import { formatWaiting, useWaiting } from './use-waiting.ts';
 
 /** Pauses the subscription, or resumes it. */
 export function PauseSubscription({
@@ -17,7 +18,7 @@ export function PauseSubscription({
 }) {
   const { change, listKey } = useSubscriptionApi();
   const queries = useQueryClient();
-  const waiting = useWaiting(subscription.guid);
+  const endpoint = useEndpoint(subscription.guid);
   const { guid, name, paused_at: pausedAt } = subscription;
   const pauses = pausedAt === undefined;
   const changing = useMutation({
@@ -34,7 +35,7 @@ export function PauseSubscription({
         <Text size="sm">
           {pauses
             ? 'Nothing is sent to this endpoint until you resume. Deliveries wait and are not lost: each waits for up to 7 days after its creation and then fails. Requests that are already being sent are completed.'
-            : `${waiting ? formatWaiting(waiting) : 'Waiting deliveries'} will be sent now, a few at a time first and faster while the endpoint answers 2xx.`}
+            : `${endpoint ? waitingDeliveries(endpoint) : 'Waiting deliveries'} will be sent now, a few at a time first and faster while the endpoint answers 2xx.`}
         </Text>
         <FormActions
           action={pauses ? 'Pause' : 'Resume'}
@@ -46,4 +47,8 @@ export function PauseSubscription({
       </Stack>
     </Dialog>
   );
+}
+
+function waitingDeliveries(endpoint: EndpointHealth): string {
+  return endpoint.waiting === 1 ? '1 waiting delivery' : `${waitingLabel(endpoint)} waiting deliveries`;
 }
