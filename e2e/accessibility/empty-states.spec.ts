@@ -40,14 +40,6 @@ test('the page of a user without Organization is accessible', async () => {
   await assertAccessible(page, 'no Organization');
 });
 
-test('the team page of a Founder without a second factor is accessible', async () => {
-  const page = await pages.open();
-  await enterAs(page, site, await createTenant(app), 'founder');
-  await page.goto('/team');
-  await page.getByText('Set up a second factor in').waitFor();
-  await assertAccessible(page, 'team without a second factor');
-});
-
 test('the exact time is available to keyboard users', async () => {
   const tenant = await createTenant(app);
   const page = await pages.open();

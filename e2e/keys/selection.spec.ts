@@ -9,7 +9,7 @@ import { ADDRESS } from '../support/site.ts';
 import { app, pages, site } from '../support/suite.ts';
 
 /** More than one page. */
-const MANY_KEYS = 21;
+const MANY_KEYS = 51;
 
 test('selecting a bank in another tab does not change this tab or its secret', async () => {
   const tenant = await createTenant(app);

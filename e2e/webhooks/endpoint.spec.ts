@@ -53,7 +53,7 @@ test('the URL is changed with a proof, waits for its first 2xx, and is paused an
   fresh.behave({ kind: 'answer' });
   await pass(5_000, [app]);
   await poll(page);
-  await page.getByText('Waiting for first 2xx · ').waitFor({ state: 'detached' });
+  await page.getByText(/Waiting for first 2xx · .* waiting/).waitFor({ state: 'detached' });
   for (const event of events) assert.ok(guidsAt(fresh).includes(event));
 
   await page.getByRole('button', { name: 'Pause' }).click();
