@@ -6,7 +6,7 @@ import { enter, enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
 /** More than one page. */
-const INVITED = 21;
+const INVITED = 51;
 
 test('the only Founder is recognized on every page of the list', async () => {
   const tenant = await createTenant(app);

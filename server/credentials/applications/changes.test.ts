@@ -151,6 +151,7 @@ for (const { kind, operatorPath, token } of KINDS) {
       ...{ actor_type: 'user', actor: 'f'.repeat(32), address: '198.51.100.7' },
       ...{ request_id: headers['x-request-id'], created_at: app.clock.now().toISOString() },
       changes: payload,
+      before: { name: 'Key', ip_allowlist: LIST },
     });
   });
 }

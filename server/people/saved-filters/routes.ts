@@ -20,7 +20,7 @@ export function registerSavedFilters(dashboard: HttpServer, savedFilters: SavedF
       schema: {
         ...bySession,
         operationId: 'listSavedFilters',
-        summary: 'List your saved filters in an Organization',
+        summary: 'List your saved filters, at most 200; all those of one Organization',
         tags,
         querystring: SavedFilterQuery,
         response: answers({ 200: SavedFilterListView }, 401, 403),

@@ -29,7 +29,13 @@ test('a member saves, replaces and deletes filters; nobody else sees them', asyn
   assert.equal(status, 201, JSON.stringify(body));
   assert.deepEqual(body, {
     guid: body.guid,
-    ...{ list: 'events', name: 'Failed', filters: FILTERS, created_at: app.clock.now().toISOString() },
+    ...{
+      organization_guid: organizationGuid,
+      list: 'events',
+      name: 'Failed',
+      filters: FILTERS,
+      created_at: app.clock.now().toISOString(),
+    },
   });
   const replaced = await save(person, { filters: { time: '1h' } });
   assert.equal(replaced.body.guid, body.guid);
@@ -38,6 +44,7 @@ test('a member saves, replaces and deletes filters; nobody else sees them', asyn
     [['Failed', { time: '1h' }]],
   );
   assert.deepEqual(await saved(colleague), []);
+  assert.equal(((await browse(app, 'GET', PATH, { as: person })).body.objects as object[]).length, 1);
   const remove = (as: Person) => browse(app, 'DELETE', `${PATH}/${body.guid}`, { as });
   assertError(await remove(colleague), 404, 'not_found');
   assert.equal((await remove(person)).status, 204);

@@ -37,10 +37,11 @@ export const NewSavedFilter = inputSchema('NewSavedFilter', {
   filters: Filters,
 });
 
-export const SavedFilterQuery = strictObject({ organization_guid: Guid });
+export const SavedFilterQuery = strictObject({ organization_guid: Type.Optional(Guid) });
 
 export const SavedFilterView = viewSchema('SavedFilter', {
   guid: Guid,
+  organization_guid: Guid,
   list: List,
   name: Type.String({ example: 'Failed payouts' }),
   filters: Filters,
@@ -50,10 +51,11 @@ export const SavedFilterListView = viewSchema('SavedFilterList', { objects: Type
 
 export function viewSavedFilter({
   guid,
+  organization_guid,
   list,
   name,
   filters,
   created_at,
 }: SavedFilter): Static<typeof SavedFilterView> {
-  return { guid, list, name, filters, created_at: created_at.toISOString() };
+  return { guid, organization_guid, list, name, filters, created_at: created_at.toISOString() };
 }

@@ -18,7 +18,8 @@ type Deps = { database: Database; clock: Clock; guids: Guids; members: Members }
 /** Filters of dashboard lists that a member saved under a name. Their own matter: nothing is audited. */
 export function createSavedFilters({ database, clock, guids, members }: Deps) {
   return {
-    list: (owner: store.Owner) => store.selectSavedFilters(database.queries, owner, MAX_SAVED),
+    list: (owner: { memberGuid: string; organizationGuid?: string | undefined }) =>
+      store.selectSavedFilters(database.queries, owner, MAX_SAVED),
 
     /** Replaces filters of the same name. */
     save(

@@ -2,25 +2,28 @@ import type { Queries, Transaction } from '../../infrastructure/database/databas
 import type { Row } from '../../infrastructure/database/tables.ts';
 
 export type SavedFilter = Row<'saved_filters'>;
-export type Owner = { organizationGuid: string; memberGuid: string };
 
-function ownedBy(queries: Queries, { organizationGuid, memberGuid }: Owner) {
-  return queries
-    .selectFrom('saved_filters')
-    .where('organization_guid', '=', organizationGuid)
-    .where('member_guid', '=', memberGuid);
+export function selectSavedFilters(
+  queries: Queries,
+  { memberGuid, organizationGuid }: { memberGuid: string; organizationGuid?: string | undefined },
+  limit: number,
+): Promise<SavedFilter[]> {
+  let query = queries.selectFrom('saved_filters').selectAll().where('member_guid', '=', memberGuid);
+  if (organizationGuid) query = query.where('organization_guid', '=', organizationGuid);
+  return query.orderBy('organization_guid').orderBy('list').orderBy('name').limit(limit).execute();
 }
 
-export function selectSavedFilters(queries: Queries, owner: Owner, limit: number): Promise<SavedFilter[]> {
-  return ownedBy(queries, owner).selectAll().orderBy('list').orderBy('name').limit(limit).execute();
-}
-
-/** Names and lists of all saved filters of a member. */
+/** Names and lists of all saved filters of a member in an Organization. */
 export function selectSavedNames(
   transaction: Transaction,
-  owner: Owner,
+  { organizationGuid, memberGuid }: { organizationGuid: string; memberGuid: string },
 ): Promise<Pick<SavedFilter, 'list' | 'name'>[]> {
-  return ownedBy(transaction, owner).select(['list', 'name']).execute();
+  return transaction
+    .selectFrom('saved_filters')
+    .select(['list', 'name'])
+    .where('organization_guid', '=', organizationGuid)
+    .where('member_guid', '=', memberGuid)
+    .execute();
 }
 
 /** Replaces the filters of the same name. */
@@ -34,7 +37,7 @@ export function upsertSavedFilter(
     .values({ ...row, filters: text })
     .onConflict((conflict) =>
       conflict
-        .columns(['organization_guid', 'member_guid', 'list', 'name'])
+        .columns(['member_guid', 'organization_guid', 'list', 'name'])
         .doUpdateSet({ filters: text, created_at: row.created_at }),
     )
     .returningAll()

@@ -9,5 +9,5 @@ create table saved_filters (
   filters jsonb not null,
   created_at timestamptz not null,
   foreign key (organization_guid, member_guid) references memberships on delete cascade,
-  unique (organization_guid, member_guid, list, name)
+  unique (member_guid, organization_guid, list, name)
 );
