@@ -144,7 +144,7 @@ export const leasedDeliveries = (now: Date) => sql`
     select leased.delivery_guid as guid, leased.subscription_guid as "subscriptionGuid", d.organization_guid as "organizationGuid",
            d.environment, d.event_guid as "eventGuid", d.bank_guid as "bankGuid", d.event_type as "eventType",
            d.object_guid as "objectGuid", d.attempt_count as "attemptCount", d.created_at as "createdAt",
-           leased.due_at > ${now} as "isEarly", d.requested_as in ('redelivery', 'test_event') as "isWatched"
+           leased.due_at > ${now} as "isEarly", coalesce(d.requested_as in ('redelivery', 'test_event'), false) as "isWatched"
     from leased left join deliveries as d
       on d.subscription_guid = leased.subscription_guid and d.guid = leased.delivery_guid
     order by leased.due_at, d.guid`;
