@@ -135,7 +135,7 @@ for (const role of ['founder', 'developer'] as const)
     const [event] = await publishEvents(app, tenant);
     const page = await pages.open();
     await enterAs(page, site, tenant, role);
-    const label = ({ guid, name }: Record<string, unknown>) => String(role === 'founder' ? name : guid);
+    const label = ({ name }: Record<string, unknown>) => String(name);
     const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'Attempts' }) });
     const drawer = page.getByRole('dialog');
 

@@ -8,8 +8,8 @@ import { Panel } from '../../shared/page/Panel.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { EndpointPage } from './EndpointPage.tsx';
 import { EndpointStatus } from './EndpointStatus.tsx';
-import { RedeliveryHistory } from './redelivery/RedeliveryHistory.tsx';
 import { EndpointNotice } from './endpoint/EndpointNotice.tsx';
+import { RedeliveryHistory } from './redelivery/RedeliveryHistory.tsx';
 import { SubscriptionActions } from './SubscriptionActions.tsx';
 import { SubscriptionDetails } from './SubscriptionDetails.tsx';
 
