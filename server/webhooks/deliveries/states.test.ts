@@ -19,11 +19,13 @@ type Item = Record<string, unknown>;
 const insert = async (options: Options) =>
   (await insertDeliveries(app, tenant, subscription, [options]))[0] as string;
 
+/** Without the requests, which `attempts/` tests. */
 async function get(guid: string): Promise<Item & { attempts: Item[] }> {
   const token = await userToken(app, tenant.organizationGuid);
   const { status, body } = await app.call({ url: `/api/subscription_deliveries/${guid}`, token });
   assert.equal(status, 200, JSON.stringify(body));
-  return body as Item & { attempts: Item[] };
+  const { request_body: _body, ...delivery } = body as Item & { attempts: Item[] };
+  return { ...delivery, attempts: delivery.attempts.map(({ request: _request, ...shown }) => shown) };
 }
 
 async function listed(guid: string, state?: string): Promise<Item | undefined> {
