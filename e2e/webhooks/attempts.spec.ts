@@ -83,12 +83,11 @@ test('deliveries are filtered in the address, redelivered together, and show req
   assert.match(passed, /webhook-signature: v1,/);
 
   await page.getByRole('button', { name: 'Redeliver' }).click();
+  const redelivery = page.getByRole('status', { name: 'Redelivery' });
+  await redelivery.waitFor();
   await app.dispatcher.drain();
   await poll(page);
-  await page
-    .getByRole('status', { name: 'Redelivery' })
-    .getByText(/answered 500 in \d+ ms/)
-    .waitFor();
+  await redelivery.getByText(/answered 500 in \d+ ms/).waitFor();
 });
 
 test('a test event shows its outcome where it was sent, and its request names the sender', async () => {
