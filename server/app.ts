@@ -52,6 +52,8 @@ import { createDeliveryStatistics } from './webhooks/deliveries/statistics/stati
 import { createEventCounters } from './webhooks/events/counters.ts';
 import { createIngest } from './webhooks/events/ingest.ts';
 import { createEvents } from './webhooks/events/service.ts';
+import { createInboxReceiving } from './webhooks/inboxes/receiving.ts';
+import { createInboxes } from './webhooks/inboxes/service.ts';
 import { createSubscriptions } from './webhooks/subscriptions/service.ts';
 
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -182,6 +184,9 @@ export async function createApp(deps: Deps) {
   const testEvents = createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce });
   const liveViewers = createLiveViewers({ notifications, clock, timers, metrics, log });
   const statistics = createDeliveryStatistics({ database, clock, subscriptions, eventCounters });
+  const { baseUrl } = config;
+  const inboxes = createInboxes({ ...base, organizations, randomBytes, baseUrl });
+  const inboxReceiving = createInboxReceiving({ ...base, rateLimits, subscriptions, baseUrl });
   const endpointHealth = createEndpointHealth({ database, clock, subscriptions, audit });
 
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption, denialAlerts });
@@ -285,6 +290,8 @@ export async function createApp(deps: Deps) {
     liveViewers,
     statistics,
     endpointHealth,
+    inboxes,
+    inboxReceiving,
     files,
     filesOnDisk: filesModule.direct,
     objects,
@@ -309,6 +316,7 @@ export async function createApp(deps: Deps) {
     login,
     partitions,
     subscriptions,
+    inboxes,
     redeliveries,
     eventCounters,
     idempotencyKeys,

@@ -13,6 +13,7 @@ import type { Tokens } from './tokens/service.ts';
 import type { DeliveriesModule } from './webhooks/deliveries/module.ts';
 import type { Redeliveries } from './webhooks/deliveries/redelivery/jobs/redeliveries.ts';
 import type { EventCounters } from './webhooks/events/counters.ts';
+import type { Inboxes } from './webhooks/inboxes/service.ts';
 import type { Subscriptions } from './webhooks/subscriptions/service.ts';
 
 export type PeriodicTasks = ReturnType<typeof createPeriodicTasks>;
@@ -27,6 +28,7 @@ type Deps = {
   login: LoginModule;
   partitions: Partitions;
   subscriptions: Subscriptions;
+  inboxes: Inboxes;
   redeliveries: Redeliveries;
   eventCounters: EventCounters;
   idempotencyKeys: IdempotencyKeys;
@@ -39,7 +41,7 @@ type Deps = {
 export function createPeriodicTasks(deps: Deps) {
   const { database, log, usage, failedAuthentications, rateLimits, tokens, login, partitions } = deps;
   const { subscriptions, redeliveries, eventCounters, idempotencyKeys, deliveriesModule, filesModule } = deps;
-  const { alertsModule } = deps;
+  const { alertsModule, inboxes } = deps;
 
   const nodeTasks = createNodeTasks({
     log,
@@ -66,6 +68,7 @@ export function createPeriodicTasks(deps: Deps) {
       { name: 'alerts about waiting deliveries', run: alertsModule.checkWaiting },
       { name: 'old alerts', run: alertsModule.sweep },
       { name: 'redeliveries', run: redeliveries.sweep },
+      { name: 'old requests of inboxes', run: inboxes.sweep },
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveriesModule.sweepOrphans },
       { name: 'paused deliveries', run: deliveriesModule.sweepPaused },

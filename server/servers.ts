@@ -76,6 +76,10 @@ import { registerDeliveryStatistics } from './webhooks/deliveries/statistics/sta
 import type { Ingest } from './webhooks/events/ingest.ts';
 import { registerEvents } from './webhooks/events/routes.ts';
 import type { Events } from './webhooks/events/service.ts';
+import type { InboxReceiving } from './webhooks/inboxes/receiving.ts';
+import { registerInboxReceiving } from './webhooks/inboxes/receiving-routes.ts';
+import { registerInboxes } from './webhooks/inboxes/routes.ts';
+import type { Inboxes } from './webhooks/inboxes/service.ts';
 import { registerSubscriptions } from './webhooks/subscriptions/routes.ts';
 import type { Subscriptions } from './webhooks/subscriptions/service.ts';
 /** The parts that the routes use. */
@@ -105,6 +109,8 @@ export type ServerDeps = Base & {
   liveViewers: LiveViewers;
   statistics: DeliveryStatistics;
   endpointHealth: EndpointHealth;
+  inboxes: Inboxes;
+  inboxReceiving: InboxReceiving;
   files: Files;
   /** Uploads and downloads through this service; undefined when the store serves them. */
   filesOnDisk: FilesModule['direct'];
@@ -211,6 +217,7 @@ export async function createServers(deps: ServerDeps) {
     registerEndpointHealth(api, { health: deps.endpointHealth });
     registerLiveDeliveries(api, { liveViewers: deps.liveViewers, verifier });
     registerRedeliveries(api, { redeliveries });
+    registerInboxes(api, { inboxes: deps.inboxes });
     registerFiles(api, { files });
     registerMembers(api, { members, invitations: login.invitations });
     registerMemberPolicy(api, { members, organizations });
@@ -232,6 +239,7 @@ export async function createServers(deps: ServerDeps) {
     },
     sourceAddress,
   });
+  await registerInboxReceiving(server, { inboxReceiving: deps.inboxReceiving, sourceAddress, timers });
   await registerUnsubscribe(server, { ...alertsModule, organizations, randomBytes, sourceAddress });
   if (deps.filesOnDisk) {
     await registerUploads(server, deps.filesOnDisk);

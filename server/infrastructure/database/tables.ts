@@ -1,9 +1,11 @@
 import type { Generated, JSONColumnType, Selectable, Updateable } from 'kysely';
 import type { AlertTables } from './alert-tables.ts';
+import type { InboxTables } from './inbox-tables.ts';
 import type { PeopleTables } from './people-tables.ts';
 
 /** The columns as Kysely sees them; `migrations/` defines them. */
 export type Tables = AlertTables &
+  InboxTables &
   PeopleTables & {
     organizations: OrganizationsTable;
     banks: BanksTable;

@@ -50,6 +50,7 @@ const ANSWERS = {
   passkey_limit_reached: { status: 422, error: 'unprocessable' },
   member_limit_reached: { status: 422, error: 'unprocessable' },
   saved_filter_limit_reached: { status: 422, error: 'unprocessable' },
+  inbox_limit_reached: { status: 422, error: 'unprocessable' },
   invalid_ip_allowlist: { status: 422, error: 'unprocessable' },
   ip_allowlist_required: { status: 422, error: 'unprocessable' },
   no_bank: { status: 422, error: 'unprocessable' },

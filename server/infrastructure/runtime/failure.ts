@@ -76,6 +76,7 @@ export type FailureCode =
   | 'member_exists'
   | 'member_limit_reached'
   | 'saved_filter_limit_reached'
+  | 'inbox_limit_reached'
   | 'precondition_failed'
   | 'last_founder';
 

@@ -2,7 +2,7 @@ import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 
-/** DeliveryWithState as 64 hex characters, which as they stand are the bytes that sign. */
+/** Partners get 64 hex characters, whose ASCII bytes are the key. */
 const KEY_BYTES = 32;
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>;

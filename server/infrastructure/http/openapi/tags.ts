@@ -23,6 +23,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Deliveries: 'Deliveries of events to subscriptions: attempts, redelivery and statistics.',
   Alerts:
     'What needs attention: failing endpoints, changes of keys and team, denied calls. Emails and Slack.',
+  Inboxes: 'Endpoints in the sandbox that Portico hosts, and what they received in the last 24 hours.',
   'Request log': 'Calls of the Organization to this API in the last 7 days.',
   Team: 'Members of the Organization, their roles and the audit log.',
   Dashboard: 'Session endpoints of the dashboard. They need the session cookie.',

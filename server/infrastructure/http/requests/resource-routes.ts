@@ -83,28 +83,40 @@ export function registerList<
 }
 
 /** `GET /symbols`: a page of a list that is always short, in an order of its own. */
-export function registerShortList<Item extends TSchema, Row, Filters extends TProperties>(
+export function registerShortList<
+  Item extends TSchema,
+  Row,
+  Filters extends TProperties,
+  Params extends TObject = TObject,
+>(
   scope: HttpServer,
   path: string,
   route: Route<Item, Row> & {
     filters: Filters;
-    list(request: FastifyRequest, filters: FilterValues<Filters>): Promise<readonly Row[] | Failure>;
+    params?: Params;
+    list(
+      request: Request<Params, unknown>,
+      filters: FilterValues<Filters>,
+    ): Promise<readonly Row[] | Failure>;
   },
 ): void {
   const readFilters = createFilterReader(route.filters);
-  scope.get<{ Querystring: PageQuery & Record<string, string> }>(
+  const { params, errors = [] } = route;
+  scope.get<{ Querystring: PageQuery & Record<string, string>; Params: Static<Params> }>(
     path,
     {
       ...configOf(route),
       schema: {
         ...descriptionOf(route),
+        ...(params && { params }),
         querystring: shortListQuery(route.filters),
-        response: answers({ 200: listOf(route.item) }, 400, 401, 403),
+        response: answers({ 200: listOf(route.item) }, 400, 401, 403, ...errors),
       },
     },
     async (request) => {
       const page = unwrap(pageOf(request.query));
-      const rows = unwrap(await route.list(request as FastifyRequest, readFilters(request.query)));
+      const asked = request as Request<Params, unknown>;
+      const rows = unwrap(await route.list(asked, readFilters(request.query)));
       const shown = rows.slice(page.offset, page.offset + page.perPage);
       return envelope(page, { rows: shown, total: rows.length, next: undefined }, route.view);
     },

@@ -1,0 +1,94 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { readBody } from '../../infrastructure/http/bodies/read-body.ts';
+import { FailureError, unwrap } from '../../infrastructure/http/errors.ts';
+import { strictObject } from '../../infrastructure/http/requests/schemas.ts';
+import type { SourceAddress } from '../../infrastructure/http/requests/source-address.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import type { Timers } from '../../infrastructure/runtime/clock.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import { SLOW_MS } from './answers.ts';
+import { createHeldAnswers } from './held-answers.ts';
+import type { InboxReceiving } from './receiving.ts';
+import type { Inbox } from './store.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    inbox: Inbox;
+  }
+}
+
+const MAX_BODY_BYTES = 64 * 1024;
+/** Longer than a delivery waits. */
+const HANG_MS = 30_000;
+const RETRY_AFTER_SECONDS = 1;
+
+/** The URLs of inboxes: no token, any content type. */
+export async function registerInboxReceiving(
+  server: HttpServer,
+  {
+    inboxReceiving,
+    sourceAddress,
+    timers,
+  }: { inboxReceiving: InboxReceiving; sourceAddress: SourceAddress; timers: Timers },
+): Promise<void> {
+  const heldAnswers = createHeldAnswers({ timers });
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { guid, answer: chosen } = request.inbox;
+    const { socket } = request.raw;
+    if (chosen === 'slow' || chosen === 'hang') {
+      const held = heldAnswers.hold(guid, chosen === 'slow' ? SLOW_MS : HANG_MS, socket);
+      if (!held) throw new FailureError(tooManyHeld());
+      await held;
+    }
+    if (chosen === 'hang' || chosen === 'refuse') {
+      reply.hijack();
+      socket.destroy();
+      return reply;
+    }
+    return reply.code(chosen === 'error' ? 500 : 200).send({ answer: chosen });
+  }
+
+  await server.register(async (scope: HttpServer) => {
+    scope.decorateRequest('inbox');
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (request, payload, done) => {
+      const chunks: Buffer[] = [];
+      readBody({
+        ...{ request, payload, pace: scope.bodyPace },
+        write: (chunk) => void chunks.push(chunk),
+        done: (failure) => done(failure ? new FailureError(failure) : null, Buffer.concat(chunks)),
+      });
+    });
+    scope.addHook('preClose', async () => heldAnswers.releaseAll());
+
+    scope.post(
+      '/inbox/:token',
+      {
+        bodyLimit: MAX_BODY_BYTES,
+        // A delayed answer says nothing about the service.
+        config: { isStream: true },
+        schema: { hide: true, params: strictObject({ token: Type.String() }) },
+        onRequest: async (request) => {
+          const { token } = request.params as { token: string };
+          request.inbox = unwrap(await inboxReceiving.admit(token));
+        },
+      },
+      async (request, reply) => {
+        const { inbox, raw, headers, body } = request;
+        await inboxReceiving.keep(inbox, {
+          ...{ headers, rawHeaders: raw.rawHeaders, address: sourceAddress(request as FastifyRequest) },
+          body: (body as Buffer | undefined) ?? Buffer.alloc(0),
+        });
+        return answer(request as FastifyRequest, reply);
+      },
+    );
+  });
+}
+
+function tooManyHeld(): Failure {
+  return new Failure('overloaded', 'Too many delayed answers of inboxes; try again later', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
