@@ -11,7 +11,6 @@ import type { Log } from './infrastructure/runtime/log.ts';
 import type { LoginModule } from './people/login/service.ts';
 import type { Tokens } from './tokens/service.ts';
 import type { DeliveriesModule } from './webhooks/deliveries/module.ts';
-import type { Redeliveries } from './webhooks/deliveries/redelivery/jobs/redeliveries.ts';
 import type { EventCounters } from './webhooks/events/counters.ts';
 import type { Subscriptions } from './webhooks/subscriptions/service.ts';
 
@@ -27,7 +26,6 @@ type Deps = {
   login: LoginModule;
   partitions: Partitions;
   subscriptions: Subscriptions;
-  redeliveries: Redeliveries;
   eventCounters: EventCounters;
   idempotencyKeys: IdempotencyKeys;
   deliveriesModule: DeliveriesModule;
@@ -38,8 +36,7 @@ type Deps = {
 /** The periodic tasks of all modules. */
 export function createPeriodicTasks(deps: Deps) {
   const { database, log, usage, failedAuthentications, rateLimits, tokens, login, partitions } = deps;
-  const { subscriptions, redeliveries, eventCounters, idempotencyKeys, deliveriesModule, filesModule } = deps;
-  const { alertsModule } = deps;
+  const { subscriptions, eventCounters, idempotencyKeys, deliveriesModule, filesModule, alertsModule } = deps;
 
   const nodeTasks = createNodeTasks({
     log,
@@ -65,7 +62,7 @@ export function createPeriodicTasks(deps: Deps) {
       { name: 'alerts about failing endpoints', run: alertsModule.checkFailing },
       { name: 'alerts about waiting deliveries', run: alertsModule.checkWaiting },
       { name: 'old alerts', run: alertsModule.sweep },
-      { name: 'redeliveries', run: redeliveries.sweep },
+      { name: 'redeliveries', run: deliveriesModule.redeliveries.sweep },
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveriesModule.sweepOrphans },
       { name: 'paused deliveries', run: deliveriesModule.sweepPaused },
