@@ -78,7 +78,7 @@ export async function createApp(deps: Deps) {
   const alerts = createAlerts({ ...base, retentionDays, onRaised: () => alertsModule.notifier.wake() });
   const denialAlerts = createDenialAlerts({
     ...{ database, clock, log, alerts },
-    nameOf: (...args) => applications.nameOf(...args),
+    namesOf: (...args) => applications.namesOf(...args),
   });
   const eventCounters = createEventCounters({ queries, clock, timers, guids, log });
   const events = createEvents({
