@@ -8,7 +8,7 @@ type Endpoint = { name: string; host: string };
 type Key = { client_id: string; name: string };
 type Author = { actor_type: Actor['type']; actor: string };
 
-/** What an alert says; shown to the Organization, so without secrets. */
+/** The details of an alert; shown to the Organization, so without secrets. */
 export type Details = {
   'endpoint.failing': Endpoint & { failing_since: string; failing_minutes: number };
   'endpoint.recovered': Endpoint & { failing_since: string; recovered_at: string };
