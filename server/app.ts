@@ -208,6 +208,7 @@ export async function createApp(deps: Deps) {
     people,
     members,
     rateLimits,
+    endpointHealth: deliveriesModule.endpointHealth,
     countWaiting: statistics.waiting,
     mail: login.mail,
     transport: createTransport({ clock, timers, resolve: deps.resolve ?? systemResolve }),
