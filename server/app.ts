@@ -68,7 +68,7 @@ export async function createApp(deps: Deps) {
   });
   const { base, encryption, notifications, rateLimits, idempotencyKeys } = infrastructure;
   const { partitions, failedAuthentications } = infrastructure;
-  const { database, guids, audit, metrics } = base;
+  const { database, guids, metrics } = base;
   const { queries } = database;
 
   // Some functions are called later than they are passed, because the modules on both sides need each other: events
@@ -152,10 +152,7 @@ export async function createApp(deps: Deps) {
   });
   const { applications, clients, usage } = keyPairs;
   const tokenEndpoints = createTokenEndpoints({
-    database,
-    audit,
-    metrics,
-    clock,
+    ...base,
     tokens,
     clients,
     usage,
@@ -226,9 +223,7 @@ export async function createApp(deps: Deps) {
     failedAuthentications,
     encryption,
     organizations,
-    applications,
-    clients,
-    usage,
+    keyPairs,
     tokens,
     tokenEndpoints,
     subscriptions,
@@ -247,13 +242,13 @@ export async function createApp(deps: Deps) {
   });
 
   /** Parts with periodic tasks and pending writes at a shutdown. */
-  const withTasks = {
+  const shared = {
     ...{ database, usage, failedAuthentications, rateLimits, tokens, login, eventCounters },
     ...{ deliveriesModule, filesModule, alertsModule },
   };
-  const periodicTasks = createPeriodicTasks({ ...withTasks, log, partitions, subscriptions, idempotencyKeys });
+  const periodicTasks = createPeriodicTasks({ ...shared, log, partitions, subscriptions, idempotencyKeys });
   const phases = shutdownPhases({
-    ...withTasks,
+    ...shared,
     server,
     simulator,
     periodicTasks,
@@ -263,6 +258,7 @@ export async function createApp(deps: Deps) {
 
   return {
     ...base,
+    encryption,
     partitions,
     failedAuthentications,
     organizations,

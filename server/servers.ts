@@ -2,10 +2,8 @@ import type { AlertsModule } from './alerts/module.ts';
 import { registerUnsubscribe } from './alerts/notices/unsubscribe-routes.ts';
 import { registerAlerts } from './alerts/routes.ts';
 import { registerAlertSettings } from './alerts/settings/routes.ts';
-import type { Clients } from './credentials/applications/clients.ts';
+import type { KeyPairs } from './credentials/applications/key-pairs.ts';
 import { registerApplications } from './credentials/applications/routes.ts';
-import type { Applications } from './credentials/applications/service.ts';
-import type { KeyUsage } from './credentials/applications/usage.ts';
 import { registerBanks, registerOrganizations } from './credentials/organizations/routes.ts';
 import type { Organizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
@@ -82,9 +80,7 @@ export type ServerDeps = Base & {
   failedAuthentications: FailedAuthentications;
   encryption: Encryption;
   organizations: Organizations;
-  applications: Applications;
-  clients: Clients;
-  usage: KeyUsage;
+  keyPairs: KeyPairs;
   tokens: Tokens;
   tokenEndpoints: TokenEndpoints;
   subscriptions: Subscriptions;
@@ -110,7 +106,8 @@ function isForPartners(path: string): boolean {
 /** The HTTP servers: the main one, and on request those for health checks and for the operator. */
 export async function createServers(deps: ServerDeps) {
   const { config, database, clock, timers, guids, log, metrics, audit, randomBytes, rateLimits } = deps;
-  const { organizations, applications, usage, tokens, tokenEndpoints, login, members, people } = deps;
+  const { organizations, tokens, tokenEndpoints, login, members, people } = deps;
+  const { applications, clients, usage } = deps.keyPairs;
   const { subscriptions, events } = deps;
   const { objects, feed, prices } = deps.objectsModule;
   const { files, direct: filesOnDisk } = deps.filesModule;
@@ -237,7 +234,7 @@ export async function createServers(deps: ServerDeps) {
       idempotencyKeys: deps.idempotencyKeys,
       organizations,
       applications,
-      clients: deps.clients,
+      clients,
       subscriptions,
       ingest: deps.ingest,
       feed,

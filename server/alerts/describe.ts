@@ -90,7 +90,11 @@ function errorOf({ kind, status, excerpt, reason }: NonNullable<Failing['last_er
   return reason === undefined ? noun : `${noun} (${reason})`;
 }
 
-function waitingOf({ waiting, waiting_is_minimum: isMinimum, next_attempt_at: next }: Partial<Failing>): string {
+function waitingOf({
+  waiting,
+  waiting_is_minimum: isMinimum,
+  next_attempt_at: next,
+}: Partial<Failing>): string {
   if (!waiting) return 'Its deliveries wait and are retried.';
   const count = `${countOf(waiting)}${isMinimum ? ' or more' : ''} ${waiting === 1 ? 'delivery waits' : 'deliveries wait'}`;
   return next === undefined ? `${count}.` : `${count}, next attempt at ${momentOf(next)}.`;

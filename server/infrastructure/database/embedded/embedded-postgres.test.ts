@@ -22,9 +22,7 @@ test('starts on an empty directory, keeps data and settings, and listens on loop
     'unix_socket_directories',
   ];
   const superuserUrl = await superuserUrlOf(dataDir, first);
-  const values = await Promise.all(
-    [...shown, 'work_mem'].map((name) => query(superuserUrl, `show ${name}`)),
-  );
+  const values = await Promise.all([...shown, 'work_mem'].map((name) => query(superuserUrl, `show ${name}`)));
   assert.deepEqual(values.flat(), ['UTF8', 'on', 'UTC', '127.0.0.1', '', '5MB']);
   assert.deepEqual(await query(first.ownerUrl, `select upper('é'), 'Z' < 'a'`), ['É', true]);
   for (const name of PASSWORDS) assert.equal((await stat(join(dataDir, name))).mode & 0o777, 0o600, name);
