@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { createMetrics } from '../server/infrastructure/runtime/metrics.ts';
 
-/** What the Markdown files refer to exists, under the name that they use. */
+/** References of the Markdown files exist, under the name that they use. */
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = globSync('{*.md,docs/**/*.md,server/**/README.md}', { cwd: ROOT }).map((file) =>
   join(ROOT, file),

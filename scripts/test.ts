@@ -45,7 +45,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const dataDir = mkdtempSync(join(tmpdir(), 'portico-test-'));
 const postgres = await startEmbeddedPostgres({ dataDir, settings: THROWAWAY_SETTINGS });
 try {
-  await prepareTemplate(postgres);
+  await prepareTemplate(dataDir, postgres);
   // Built once here: test files run in parallel and would each build it.
   await ensureDashboardBuild((text) => process.stderr.write(text));
   if (files.some((file) => file.startsWith('e2e'))) await prepareBrowser();

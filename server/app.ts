@@ -5,29 +5,16 @@ import { createKeyPairs } from './credentials/applications/key-pairs.ts';
 import { createOrganizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { createFilesModule } from './files/module.ts';
-import { createFailedAuthentications } from './infrastructure/audit/failed-authentications.ts';
-import { createAudit } from './infrastructure/audit/service.ts';
-import type { Base } from './infrastructure/base.ts';
 import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
-import { reservedConnections } from './infrastructure/database/connections/bounded-pool.ts';
-import { createNotifications } from './infrastructure/database/connections/notifications.ts';
-import { createDatabase } from './infrastructure/database/database.ts';
-import { createPartitions } from './infrastructure/database/partitions/partitions.ts';
-import { createIdempotencyKeys } from './infrastructure/idempotency/service.ts';
+import { createInfrastructure } from './infrastructure/module.ts';
 import { type Resolve, systemResolve } from './infrastructure/network/resolve.ts';
-import { createRateLimits } from './infrastructure/rate-limits/service.ts';
 import type { Clock, Timers } from './infrastructure/runtime/clock.ts';
-import { createEncryption } from './infrastructure/runtime/encryption.ts';
-import { createGuids, type RandomBytes } from './infrastructure/runtime/guid.ts';
+import type { RandomBytes } from './infrastructure/runtime/guid.ts';
 import type { Log } from './infrastructure/runtime/log.ts';
-import { createMetrics } from './infrastructure/runtime/metrics.ts';
 import type { Secret } from './infrastructure/runtime/secret.ts';
 import { shutDown } from './infrastructure/runtime/shutdown.ts';
 import { createLookup } from './lookup/service.ts';
-import { createFeed } from './objects/feed.ts';
-import { createPrices } from './objects/market/prices.ts';
-import { createObjects } from './objects/service.ts';
-import { createSimulator } from './objects/simulator.ts';
+import { createObjectsModule } from './objects/module.ts';
 import type { PasswordHasher } from './people/login/passwords/passwords.ts';
 import { createLoginModule } from './people/login/service.ts';
 import { createPeople } from './people/members/people.ts';
@@ -38,22 +25,13 @@ import { createRequestLog } from './request-log/service.ts';
 import { createServers } from './servers.ts';
 import { shutdownPhases } from './shutdown.ts';
 import { createTokenEndpoints, createTokens } from './tokens/service.ts';
-import { createEventStatus } from './webhooks/deliveries/event-status/event-status.ts';
-import { createEndpointHealth } from './webhooks/deliveries/health/health.ts';
-import { createLiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
 import { createDeliveriesModule } from './webhooks/deliveries/module.ts';
-import { createDeliverOnce } from './webhooks/deliveries/redelivery/deliver-once.ts';
-import { createRedeliveries } from './webhooks/deliveries/redelivery/jobs/redeliveries.ts';
-import { createTestEvents } from './webhooks/deliveries/redelivery/test-events.ts';
 import type { Sender } from './webhooks/deliveries/sending/sender.ts';
 import { createTransport } from './webhooks/deliveries/sending/transport.ts';
-import { createDeliveries } from './webhooks/deliveries/service.ts';
-import { createDeliveryStatistics } from './webhooks/deliveries/statistics/statistics.ts';
 import { createEventCounters } from './webhooks/events/counters.ts';
 import { createIngest } from './webhooks/events/ingest.ts';
 import { createEvents } from './webhooks/events/service.ts';
-import { createInboxReceiving } from './webhooks/inboxes/receiving.ts';
-import { createInboxes } from './webhooks/inboxes/service.ts';
+import { createInboxesModule } from './webhooks/inboxes/module.ts';
 import { createSubscriptions } from './webhooks/subscriptions/service.ts';
 
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -82,33 +60,26 @@ type Deps = {
 
 /** Creates every part once and wires it by hand. `Base` goes to most parts; everything else is named. */
 export async function createApp(deps: Deps) {
-  const { config, databaseUrl: url, log, clock, timers, databaseTimers, sender, randomBytes } = deps;
-  const { retentionDays, auditRetentionDays, allowlistMinPrefix, supportEmail } = config;
+  const { config, databaseUrl, log, clock, timers, databaseTimers, sender, randomBytes } = deps;
+  const { retentionDays, allowlistMinPrefix, supportEmail } = config;
 
-  const metrics = createMetrics({ ofProcess: deps.processMetrics });
-  const guids = createGuids({ clock, randomBytes });
-  const encryption = createEncryption({ masterKeys: config.masterKeys, randomBytes });
-  const connections = config.databaseConnections;
-  const reserved = reservedConnections(connections);
-  const database = createDatabase({ url, connections, reserved, log, timers: databaseTimers });
+  const infrastructure = createInfrastructure({
+    ...{ config, databaseUrl, log, clock, databaseTimers, randomBytes },
+    processMetrics: deps.processMetrics,
+  });
+  const { base, encryption, notifications, rateLimits, idempotencyKeys } = infrastructure;
+  const { partitions, failedAuthentications } = infrastructure;
+  const { database, guids, metrics } = base;
   const { queries } = database;
-  const notifications = createNotifications({ url, queries, log, timers: databaseTimers });
-  const rateLimits = createRateLimits({ queries: database.reserved, clock, log });
-  const audit = createAudit({ queries: database.lists, clock, guids });
-  const base: Base = { database, clock, guids, audit, metrics, log };
-  const idempotencyKeys = createIdempotencyKeys({ ...base, encryption });
-  const partitions = createPartitions({ database, clock, log, retentionDays, auditRetentionDays });
-  const failedAuthentications = createFailedAuthentications({ database, audit, clock, log });
 
-  // Nine functions are called later than they are passed, because the modules on both sides need each other:
-  // events enqueue deliveries and deliveries publish events; an Organization goes live when its keys allow it;
-  // objects refer to files and files to customers; the dispatcher runs redeliveries, which enqueue deliveries;
-  // a change of a subscription's URL enqueues its first event and waits for the dispatchers; every module raises alerts,
-  // whose messages need members; an alert about a denied call names the key.
+  // Some functions are called later than they are passed, because the modules on both sides need each other: events
+  // enqueue deliveries and deliveries publish events; an Organization goes live when its keys allow it; objects refer to
+  // files and files to customers; a change of a subscription's URL enqueues its first event and waits for the
+  // dispatchers; every module raises alerts, whose messages need members; an alert about a denied call names the key.
   const alerts = createAlerts({ ...base, retentionDays, onRaised: () => alertsModule.notifier.wake() });
   const denialAlerts = createDenialAlerts({
     ...{ database, clock, log, alerts },
-    nameOf: (...args) => applications.nameOf(...args),
+    namesOf: (...args) => applications.namesOf(...args),
   });
   const eventCounters = createEventCounters({ queries, clock, timers, guids, log });
   const events = createEvents({
@@ -123,20 +94,19 @@ export async function createApp(deps: Deps) {
   });
   const ingest = createIngest({ database, clock, events, organizations });
 
-  const delayMs = config.simulatorDelayMs;
-  const simulator = createSimulator({ database, clock, timers, log, notifications, events, delayMs });
-  const objects = createObjects({
+  const objectsModule = createObjectsModule({
     ...base,
+    timers,
+    notifications,
     events,
     organizations,
-    simulator,
-    files: { lockCompleted: (...args) => files.lockCompleted(...args) },
+    files: {
+      lockCompleted: (...args) => files.lockCompleted(...args),
+      lockExisting: (...args) => files.lockExisting(...args),
+    },
+    delayMs: config.simulatorDelayMs,
   });
-  const feed = createFeed({
-    ...{ database, clock, audit, events, organizations },
-    files: { lockExisting: (...args) => files.lockExisting(...args) },
-  });
-  const prices = createPrices({ database, clock });
+  const { objects, simulator } = objectsModule;
 
   const filesModule = await createFilesModule({
     ...{ ...base, alerts, config, timers, encryption },
@@ -160,34 +130,19 @@ export async function createApp(deps: Deps) {
     ...base,
     timers,
     notifications,
+    rateLimits,
+    events,
+    eventCounters,
     subscriptions,
     sender,
     randomBytes,
     settings: config,
-    runRedeliveryStep: () => redeliveries.step(),
   });
-  const { enqueueFor, dispatcher } = deliveriesModule;
-  const deliverOnce = createDeliverOnce({ clock, audit, enqueueFor });
-  const deliveries = createDeliveries({
-    database,
-    clock,
-    events,
-    subscriptions,
-    deliverOnce,
-    retentionDays,
+  const { dispatcher, deliveries, redeliveries, statistics } = deliveriesModule;
+  const inboxesModule = createInboxesModule({
+    ...{ ...base, organizations, subscriptions, rateLimits, randomBytes },
+    baseUrl: config.baseUrl,
   });
-  const eventStatus = createEventStatus({ database, clock, events, deliveries });
-  const redeliveries = createRedeliveries({
-    ...base,
-    ...{ subscriptions, enqueueFor, eventCounters, retentionDays },
-  });
-  const testEvents = createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce });
-  const liveViewers = createLiveViewers({ notifications, clock, timers, metrics, log });
-  const statistics = createDeliveryStatistics({ database, clock, subscriptions, eventCounters });
-  const { baseUrl } = config;
-  const inboxes = createInboxes({ ...base, organizations, randomBytes, baseUrl });
-  const inboxReceiving = createInboxReceiving({ ...base, rateLimits, subscriptions, baseUrl });
-  const endpointHealth = createEndpointHealth({ database, clock, subscriptions, audit });
 
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption, denialAlerts });
   const { revocations, denials, issuer } = tokens;
@@ -202,10 +157,7 @@ export async function createApp(deps: Deps) {
   });
   const { applications, clients, usage } = keyPairs;
   const tokenEndpoints = createTokenEndpoints({
-    database,
-    audit,
-    metrics,
-    clock,
+    ...base,
     tokens,
     clients,
     usage,
@@ -258,6 +210,7 @@ export async function createApp(deps: Deps) {
     people,
     members,
     rateLimits,
+    endpointHealth: deliveriesModule.endpointHealth,
     countWaiting: statistics.waiting,
     mail: login.mail,
     transport: createTransport({ clock, timers, resolve: deps.resolve ?? systemResolve }),
@@ -275,28 +228,16 @@ export async function createApp(deps: Deps) {
     failedAuthentications,
     encryption,
     organizations,
-    applications,
-    clients,
-    usage,
+    keyPairs,
     tokens,
     tokenEndpoints,
     subscriptions,
     events,
     ingest,
-    deliveries,
-    eventStatus,
-    redeliveries,
-    testEvents,
-    liveViewers,
-    statistics,
-    endpointHealth,
-    inboxes,
-    inboxReceiving,
-    files,
-    filesOnDisk: filesModule.direct,
-    objects,
-    feed,
-    prices,
+    deliveriesModule,
+    inboxesModule,
+    filesModule,
+    objectsModule,
     people,
     members,
     login,
@@ -306,40 +247,26 @@ export async function createApp(deps: Deps) {
     lookup,
   });
 
+  /** Parts with periodic tasks and pending writes at a shutdown. */
+  const shared = {
+    ...{ database, usage, failedAuthentications, rateLimits, tokens, login, eventCounters },
+    ...{ deliveriesModule, filesModule, alertsModule },
+  };
   const periodicTasks = createPeriodicTasks({
-    database,
+    ...shared,
     log,
-    usage,
-    failedAuthentications,
-    rateLimits,
-    tokens,
-    login,
     partitions,
     subscriptions,
-    inboxes,
-    redeliveries,
-    eventCounters,
+    inboxesModule,
     idempotencyKeys,
-    deliveriesModule,
-    filesModule,
-    alertsModule,
   });
   const phases = shutdownPhases({
+    ...shared,
     server,
-    deliveriesModule,
-    alertsModule,
     simulator,
     periodicTasks,
-    filesModule,
-    tokens,
-    failedAuthentications,
-    usage,
-    eventCounters,
-    rateLimits,
     requestRecorder,
-    login,
     notifications,
-    database,
   });
 
   return {

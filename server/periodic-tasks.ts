@@ -11,9 +11,8 @@ import type { Log } from './infrastructure/runtime/log.ts';
 import type { LoginModule } from './people/login/service.ts';
 import type { Tokens } from './tokens/service.ts';
 import type { DeliveriesModule } from './webhooks/deliveries/module.ts';
-import type { Redeliveries } from './webhooks/deliveries/redelivery/jobs/redeliveries.ts';
 import type { EventCounters } from './webhooks/events/counters.ts';
-import type { Inboxes } from './webhooks/inboxes/service.ts';
+import type { InboxesModule } from './webhooks/inboxes/module.ts';
 import type { Subscriptions } from './webhooks/subscriptions/service.ts';
 
 export type PeriodicTasks = ReturnType<typeof createPeriodicTasks>;
@@ -28,8 +27,7 @@ type Deps = {
   login: LoginModule;
   partitions: Partitions;
   subscriptions: Subscriptions;
-  inboxes: Inboxes;
-  redeliveries: Redeliveries;
+  inboxesModule: InboxesModule;
   eventCounters: EventCounters;
   idempotencyKeys: IdempotencyKeys;
   deliveriesModule: DeliveriesModule;
@@ -40,8 +38,7 @@ type Deps = {
 /** The periodic tasks of all modules. */
 export function createPeriodicTasks(deps: Deps) {
   const { database, log, usage, failedAuthentications, rateLimits, tokens, login, partitions } = deps;
-  const { subscriptions, redeliveries, eventCounters, idempotencyKeys, deliveriesModule, filesModule } = deps;
-  const { alertsModule, inboxes } = deps;
+  const { subscriptions, eventCounters, idempotencyKeys, deliveriesModule, filesModule, alertsModule } = deps;
 
   const nodeTasks = createNodeTasks({
     log,
@@ -67,8 +64,8 @@ export function createPeriodicTasks(deps: Deps) {
       { name: 'alerts about failing endpoints', run: alertsModule.checkFailing },
       { name: 'alerts about waiting deliveries', run: alertsModule.checkWaiting },
       { name: 'old alerts', run: alertsModule.sweep },
-      { name: 'redeliveries', run: redeliveries.sweep },
-      { name: 'old requests of inboxes', run: inboxes.sweep },
+      { name: 'redeliveries', run: deliveriesModule.redeliveries.sweep },
+      { name: 'old requests of inboxes', run: deps.inboxesModule.inboxes.sweep },
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveriesModule.sweepOrphans },
       { name: 'paused deliveries', run: deliveriesModule.sweepPaused },

@@ -2,10 +2,8 @@ import type { AlertsModule } from './alerts/module.ts';
 import { registerUnsubscribe } from './alerts/notices/unsubscribe-routes.ts';
 import { registerAlerts } from './alerts/routes.ts';
 import { registerAlertSettings } from './alerts/settings/routes.ts';
-import type { Clients } from './credentials/applications/clients.ts';
+import type { KeyPairs } from './credentials/applications/key-pairs.ts';
 import { registerApplications } from './credentials/applications/routes.ts';
-import type { Applications } from './credentials/applications/service.ts';
-import type { KeyUsage } from './credentials/applications/usage.ts';
 import { registerBanks, registerOrganizations } from './credentials/organizations/routes.ts';
 import type { Organizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
@@ -13,7 +11,6 @@ import { createSendPage, registerFrontDoor } from './dashboard/routes.ts';
 import { registerDownloads } from './files/downloads/download-routes.ts';
 import type { FilesModule } from './files/module.ts';
 import { registerFiles } from './files/routes.ts';
-import type { Files } from './files/service.ts';
 import { registerUploads } from './files/uploads/upload-routes.ts';
 import type { FailedAuthentications } from './infrastructure/audit/failed-authentications.ts';
 import type { Base } from './infrastructure/base.ts';
@@ -36,11 +33,9 @@ import type { RandomBytes } from './infrastructure/runtime/guid.ts';
 import { version } from './infrastructure/runtime/version.ts';
 import { registerLookup } from './lookup/routes.ts';
 import type { Lookup } from './lookup/service.ts';
-import type { Feed } from './objects/feed.ts';
-import type { Prices } from './objects/market/prices.ts';
 import { registerMarket } from './objects/market/routes.ts';
+import type { ObjectsModule } from './objects/module.ts';
 import { registerObjects } from './objects/routes.ts';
-import type { Objects } from './objects/service.ts';
 import { createOperatorAuthentication } from './operator/authentication.ts';
 import { registerOperator } from './operator/routes.ts';
 import { registerAuditEntries } from './people/audit-entries/routes.ts';
@@ -59,29 +54,23 @@ import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
 import type { TokenEndpoints, Tokens } from './tokens/service.ts';
 import { WEBHOOKS } from './webhooks/deliveries/description.ts';
-import type { EventStatus } from './webhooks/deliveries/event-status/event-status.ts';
-import type { EndpointHealth } from './webhooks/deliveries/health/health.ts';
 import { registerEndpointHealth } from './webhooks/deliveries/health/health-routes.ts';
 import { registerLiveDeliveries } from './webhooks/deliveries/live/live-routes.ts';
-import type { LiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
+import type { DeliveriesModule } from './webhooks/deliveries/module.ts';
 import { registerDeliveringEndpoints } from './webhooks/deliveries/redelivery/delivering-endpoint-routes.ts';
-import type { Redeliveries } from './webhooks/deliveries/redelivery/jobs/redeliveries.ts';
 import { registerRedeliveries } from './webhooks/deliveries/redelivery/jobs/redelivery-routes.ts';
 import { registerTestEvents } from './webhooks/deliveries/redelivery/test-event-routes.ts';
-import type { TestEvents } from './webhooks/deliveries/redelivery/test-events.ts';
 import { registerDeliveries } from './webhooks/deliveries/routes.ts';
-import type { Deliveries } from './webhooks/deliveries/service.ts';
-import type { DeliveryStatistics } from './webhooks/deliveries/statistics/statistics.ts';
 import { registerDeliveryStatistics } from './webhooks/deliveries/statistics/statistics-routes.ts';
 import type { Ingest } from './webhooks/events/ingest.ts';
 import { registerEvents } from './webhooks/events/routes.ts';
 import type { Events } from './webhooks/events/service.ts';
-import type { InboxReceiving } from './webhooks/inboxes/receiving.ts';
+import type { InboxesModule } from './webhooks/inboxes/module.ts';
 import { registerInboxReceiving } from './webhooks/inboxes/receiving-routes.ts';
 import { registerInboxes } from './webhooks/inboxes/routes.ts';
-import type { Inboxes } from './webhooks/inboxes/service.ts';
 import { registerSubscriptions } from './webhooks/subscriptions/routes.ts';
 import type { Subscriptions } from './webhooks/subscriptions/service.ts';
+
 /** The parts that the routes use. */
 export type ServerDeps = Base & {
   config: CompleteConfig;
@@ -94,29 +83,16 @@ export type ServerDeps = Base & {
   failedAuthentications: FailedAuthentications;
   encryption: Encryption;
   organizations: Organizations;
-  applications: Applications;
-  clients: Clients;
-  usage: KeyUsage;
+  keyPairs: KeyPairs;
   tokens: Tokens;
   tokenEndpoints: TokenEndpoints;
   subscriptions: Subscriptions;
-  eventStatus: EventStatus;
   events: Events;
   ingest: Ingest;
-  deliveries: Deliveries;
-  redeliveries: Redeliveries;
-  testEvents: TestEvents;
-  liveViewers: LiveViewers;
-  statistics: DeliveryStatistics;
-  endpointHealth: EndpointHealth;
-  inboxes: Inboxes;
-  inboxReceiving: InboxReceiving;
-  files: Files;
-  /** Uploads and downloads through this service; undefined when the store serves them. */
-  filesOnDisk: FilesModule['direct'];
-  objects: Objects;
-  feed: Feed;
-  prices: Prices;
+  deliveriesModule: DeliveriesModule;
+  inboxesModule: InboxesModule;
+  filesModule: FilesModule;
+  objectsModule: ObjectsModule;
   people: People;
   members: Members;
   login: LoginModule;
@@ -134,8 +110,13 @@ function isForPartners(path: string): boolean {
 /** The HTTP servers: the main one, and on request those for health checks and for the operator. */
 export async function createServers(deps: ServerDeps) {
   const { config, database, clock, timers, guids, log, metrics, audit, randomBytes, rateLimits } = deps;
-  const { organizations, applications, usage, tokens, tokenEndpoints, login, members, people } = deps;
-  const { subscriptions, events, deliveries, redeliveries, files, objects } = deps;
+  const { organizations, tokens, tokenEndpoints, login, members, people } = deps;
+  const { applications, clients, usage } = deps.keyPairs;
+  const { subscriptions, events } = deps;
+  const { objects, feed, prices } = deps.objectsModule;
+  const { files, direct: filesOnDisk } = deps.filesModule;
+  const { deliveries, redeliveries, testEvents, eventStatus, liveViewers, statistics, endpointHealth } =
+    deps.deliveriesModule;
   const { failedAuthentications, alertsModule } = deps;
   const { baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix, operatorToken } = config;
   const { verifier, denials, signingKeys, environments } = tokens;
@@ -206,18 +187,18 @@ export async function createServers(deps: ServerDeps) {
     registerOrganizations(api, { organizations });
     registerBanks(api, { organizations });
     registerObjects(api, { objects });
-    registerMarket(api, { prices: deps.prices });
+    registerMarket(api, { prices });
     registerCustomerTokens(api, { customerTokens });
     registerSubscriptions(api, { subscriptions });
-    registerEvents(api, { events, eventStatus: deps.eventStatus });
+    registerEvents(api, { events, eventStatus });
     registerDeliveries(api, { deliveries });
     registerDeliveringEndpoints(api, { database, subscriptions });
-    registerTestEvents(api, { testEvents: deps.testEvents });
-    registerDeliveryStatistics(api, { statistics: deps.statistics });
-    registerEndpointHealth(api, { health: deps.endpointHealth });
-    registerLiveDeliveries(api, { liveViewers: deps.liveViewers, verifier });
+    registerTestEvents(api, { testEvents });
+    registerDeliveryStatistics(api, { statistics });
+    registerEndpointHealth(api, { health: endpointHealth });
+    registerLiveDeliveries(api, { liveViewers, verifier });
     registerRedeliveries(api, { redeliveries });
-    registerInboxes(api, { inboxes: deps.inboxes });
+    registerInboxes(api, deps.inboxesModule);
     registerFiles(api, { files });
     registerMembers(api, { members, invitations: login.invitations });
     registerMemberPolicy(api, { members, organizations });
@@ -239,11 +220,15 @@ export async function createServers(deps: ServerDeps) {
     },
     sourceAddress,
   });
-  await registerInboxReceiving(server, { inboxReceiving: deps.inboxReceiving, sourceAddress, timers });
+  await registerInboxReceiving(server, {
+    inboxReceiving: deps.inboxesModule.inboxReceiving,
+    sourceAddress,
+    timers,
+  });
   await registerUnsubscribe(server, { ...alertsModule, organizations, randomBytes, sourceAddress });
-  if (deps.filesOnDisk) {
-    await registerUploads(server, deps.filesOnDisk);
-    registerDownloads(server, deps.filesOnDisk);
+  if (filesOnDisk) {
+    await registerUploads(server, filesOnDisk);
+    registerDownloads(server, filesOnDisk);
   }
   const operatorAuthentication = createOperatorAuthentication({
     operatorToken,
@@ -259,11 +244,11 @@ export async function createServers(deps: ServerDeps) {
       idempotencyKeys: deps.idempotencyKeys,
       organizations,
       applications,
-      clients: deps.clients,
+      clients,
       subscriptions,
       ingest: deps.ingest,
-      feed: deps.feed,
-      prices: deps.prices,
+      feed,
+      prices,
       members,
       login,
       signingKeys,

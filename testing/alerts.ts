@@ -31,3 +31,13 @@ export async function alertsOf(
 export async function alertTypesOf(...args: Parameters<typeof alertsOf>): Promise<string[]> {
   return (await alertsOf(...args)).map(({ type }) => type);
 }
+
+/** The second factors of a member whose removal raised an alert. */
+export async function removedFactorsOf(
+  app: TestApp,
+  organizationGuid: string,
+  memberGuid: string,
+): Promise<unknown[]> {
+  const alerts = await alertsOf(app, organizationGuid, { query: '&type=second_factor.removed' });
+  return alerts.flatMap(({ details }) => (details.member_guid === memberGuid ? [details.factor] : []));
+}

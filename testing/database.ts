@@ -7,6 +7,7 @@ import pg from 'pg';
 import { createDatabase, type Queries } from '../server/infrastructure/database/database.ts';
 import { OWNER, SERVICE } from '../server/infrastructure/database/embedded/cluster/roles.ts';
 import type { EmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
+import { superuserUrlOf } from '../server/infrastructure/database/embedded/testing/superuser-url.ts';
 import { grantToService } from '../server/infrastructure/database/grants.ts';
 import { migrate } from '../server/infrastructure/database/migrate.ts';
 import { buildMissingIndexes } from '../server/infrastructure/database/partitions/partition-indexes.ts';
@@ -28,8 +29,8 @@ const SERVER_URL_VARIABLES = {
 };
 const silent = createLog({ level: 'silent', terminal: false });
 
-export async function prepareTemplate(postgres: EmbeddedPostgres): Promise<void> {
-  process.env[SERVER_URL_VARIABLES.superuser] = postgres.superuserUrl;
+export async function prepareTemplate(dataDir: string, postgres: EmbeddedPostgres): Promise<void> {
+  process.env[SERVER_URL_VARIABLES.superuser] = await superuserUrlOf(dataDir, postgres);
   process.env[SERVER_URL_VARIABLES.owner] = postgres.ownerUrl;
   process.env[SERVER_URL_VARIABLES.service] = postgres.url;
   await administer(`create database ${TEMPLATE} owner ${OWNER}`);

@@ -34,7 +34,7 @@ const HEADERS = signedHeaders({
   at: new Date(),
 });
 const SIGNATURE = HEADERS['x-service-signature'] ?? '';
-/** What must not pass: one digit changed, cut off, no hex, nothing. */
+/** Signatures that must not pass: one digit changed, cut off, no hex, nothing. */
 const FORGED = [
   SIGNATURE.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')),
   SIGNATURE.slice(2),

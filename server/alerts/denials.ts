@@ -22,19 +22,19 @@ type Deps = {
   clock: Clock;
   log: Log;
   alerts: Alerts;
-  nameOf(organizationGuid: string, clientId: string): Promise<string | undefined>;
+  namesOf(organizationGuid: string, clientIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
 
 /**
  * Alerts about calls from outside an allowlist: the first of a key and day (UTC). A process tries once per key and day
  * and the occurrence is unique, so that a flood of denied calls writes nothing.
  */
-export function createDenialAlerts({ database, clock, log, alerts, nameOf }: Deps) {
+export function createDenialAlerts({ database, clock, log, alerts, namesOf }: Deps) {
   const days = new Map<string, string>();
   const writing = new Set<Promise<void>>();
 
   async function write({ clientId, organizationGuid, address, requestId }: Denial, day: string) {
-    const name = await nameOf(organizationGuid, clientId);
+    const name = (await namesOf(organizationGuid, [clientId])).get(clientId);
     await database.transaction((transaction) =>
       alerts.raise(transaction, [
         {

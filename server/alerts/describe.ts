@@ -3,19 +3,25 @@ import type { Details } from './details.ts';
 import type { AlertType } from './kinds.ts';
 import { MAX_WAITING_THRESHOLD } from './settings/limits.ts';
 
-/** One sentence without a full stop, and what to know or do. */
+/** One sentence without a full stop, and the cause or remedy. */
 export type Description = { title: string; message: string };
 
 type Context = { actorEmail?: string | undefined };
+type Failing = Details['endpoint.failing'];
 type Describe = { [Type in AlertType]: (details: Details[Type], context: Context) => Description };
 
 const MINUTES_PER_HOUR = 60;
 const MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR;
 
 const DESCRIBE: Describe = {
-  'endpoint.failing': ({ name, host, failing_since: since, failing_minutes: minutes }) => ({
+  'endpoint.failing': ({ name, host, failing_since: since, failing_minutes: minutes, ...symptoms }) => ({
     title: `Endpoint ${quoted(name)} has failed for ${durationOf(minutes)}`,
-    message: `${host} has not answered with 2xx since ${momentOf(since)}. Its deliveries wait and are retried. After seven days the subscription fails.`,
+    message: [
+      `${host} has not answered with 2xx since ${momentOf(since)}.`,
+      ...(symptoms.last_error ? [`Last error: ${errorOf(symptoms.last_error)}.`] : []),
+      waitingOf(symptoms),
+      'After seven days the subscription fails.',
+    ].join(' '),
   }),
   'endpoint.recovered': ({ name, host, failing_since: since, recovered_at: at }) => ({
     title: `Endpoint ${quoted(name)} has recovered`,
@@ -74,6 +80,24 @@ export function describeAlert(
 
 function quoted(name: string): string {
   return `"${oneLine(name)}"`;
+}
+
+const ERROR_NOUNS = { rejected: 'HTTP', timeout: 'timeout', unreachable: 'unreachable' } as const;
+
+function errorOf({ kind, status, excerpt, reason }: NonNullable<Failing['last_error']>): string {
+  const noun = status === undefined ? ERROR_NOUNS[kind] : `${ERROR_NOUNS[kind]} ${status}`;
+  if (excerpt !== undefined) return `${noun} ("${excerpt}")`;
+  return reason === undefined ? noun : `${noun} (${reason})`;
+}
+
+function waitingOf({
+  waiting,
+  waiting_is_minimum: isMinimum,
+  next_attempt_at: next,
+}: Partial<Failing>): string {
+  if (!waiting) return 'Its deliveries wait and are retried.';
+  const count = `${countOf(waiting)}${isMinimum ? ' or more' : ''} ${waiting === 1 ? 'delivery waits' : 'deliveries wait'}`;
+  return next === undefined ? `${count}.` : `${count}, next attempt at ${momentOf(next)}.`;
 }
 
 function durationOf(minutes: number): string {

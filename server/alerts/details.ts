@@ -1,16 +1,22 @@
 import type { Actor } from '../infrastructure/audit/service.ts';
-import type { EnvironmentName } from '../infrastructure/database/tables.ts';
+import type { EnvironmentName, FailureKind } from '../infrastructure/database/tables.ts';
 import type { Role } from '../tokens/roles.ts';
 import type { AlertType } from './kinds.ts';
 
 /** The host only: the path of a URL may contain a secret. */
 type Endpoint = { name: string; host: string };
+type Symptoms = {
+  last_error: { kind: FailureKind; status?: number; excerpt?: string; reason?: string };
+  waiting: number;
+  waiting_is_minimum: boolean;
+  next_attempt_at: string;
+};
 type Key = { client_id: string; name: string };
 type Author = { actor_type: Actor['type']; actor: string };
 
-/** What an alert says; shown to the Organization, so without secrets. */
+/** The details of an alert; shown to the Organization, so without secrets. */
 export type Details = {
-  'endpoint.failing': Endpoint & { failing_since: string; failing_minutes: number };
+  'endpoint.failing': Endpoint & { failing_since: string; failing_minutes: number } & Partial<Symptoms>;
   'endpoint.recovered': Endpoint & { failing_since: string; recovered_at: string };
   'subscription.failed': Endpoint & { failing_since?: string | undefined };
   'deliveries.waiting': Endpoint & { waiting: number; waiting_threshold: number };
@@ -27,7 +33,7 @@ export type NewAlert = {
   [Type in AlertType]: {
     type: Type;
     organizationGuid: string;
-    /** Absent for what concerns both environments. */
+    /** Absent if the alert concerns both environments. */
     environment?: EnvironmentName | undefined;
     subscriptionGuid?: string;
     /** Unique within the Organization: the alert is raised once. By default every alert is an occurrence of its own. */

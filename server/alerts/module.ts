@@ -6,6 +6,7 @@ import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { Mail } from '../people/login/links/mail.ts';
 import type { People } from '../people/members/people.ts';
 import type { Members } from '../people/members/service.ts';
+import type { EndpointHealth } from '../webhooks/deliveries/health/health.ts';
 import type { Transport } from '../webhooks/deliveries/sending/transport.ts';
 import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import { createFailingCheck } from './checks/failing.ts';
@@ -28,13 +29,14 @@ type Deps = Base & {
   people: People;
   members: Members;
   rateLimits: RateLimits;
+  endpointHealth: EndpointHealth;
   countWaiting: CountWaiting;
   mail: Mail | undefined;
   transport: Transport;
   config: { baseUrl: string; webhookAllowPrivate: boolean };
 };
 
-/** What follows an alert: checks that raise them by time, settings, and the messages about them. */
+/** Checks that raise alerts by time, settings, and the messages about alerts. */
 export function createAlertsModule({ config, ...deps }: Deps) {
   const { baseUrl, webhookAllowPrivate: allowPrivate } = config;
   const settings = createAlertSettings({ ...deps, allowPrivate });

@@ -162,7 +162,7 @@ test('an unknown type is refused with the list of types', async () => {
   );
 });
 
-test('the bell counts what a member has not read, and marking as read never moves back', async () => {
+test('the bell counts the alerts that a member has not read, and marking as read never moves back', async () => {
   const tenant = await createTenant(app);
   app.clock.advance(1_000);
   const person = await joinTeam(app, tenant.organizationGuid);

@@ -31,7 +31,7 @@ type Deps = {
   hasMail: boolean;
 };
 
-/** Each alert type needs a scope besides, see `kinds.ts`: a list shows only what the token may see. */
+/** Each alert type needs a scope besides, see `kinds.ts`: a list shows only the types that the token may see. */
 export function registerAlerts(api: HttpServer, { alerts, people, preferences, hasMail }: Deps): void {
   const tags = ['Alerts'];
   const read = requires(['organization', 'user'], 'organizations:read');

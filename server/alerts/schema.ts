@@ -28,7 +28,7 @@ export const AlertView = viewSchema('Alert', {
   }),
   environment: Type.Optional({
     ...EnvironmentName,
-    description: 'Absent for what concerns both environments',
+    description: 'Absent if the alert concerns both environments',
   }),
   subscription_guid: Type.Optional(Guid),
   title: Type.String({ example: 'Endpoint "Ledger" has failed for 10 minutes' }),

@@ -57,7 +57,7 @@ export function createAlerts({ database, clock, guids, retentionDays, onRaised }
     },
 
     /**
-     * Keys see their environment and what concerns both. People see both environments: the bell of a person who works in
+     * Keys see alerts of their environment and of both. People see both environments: the bell of a person who works in
      * sandbox shows that production fails.
      */
     async list(

@@ -20,7 +20,7 @@ async function find(q: string, as = token): Promise<Record<string, unknown>[]> {
 }
 const dashed = (guid: string) => guid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
 
-test('a guid, client_id, request id, email address or URL leads to what it names', async () => {
+test('a guid, client_id, request id, email address or URL leads to its object', async () => {
   const customerGuid = await createCustomer(app, bankGuid);
   const place = { environment: 'sandbox', bank_guid: bankGuid };
   assert.deepEqual(await find(bankGuid), [{ type: 'bank', guid: bankGuid, name: 'Bank', ...place }]);
@@ -85,7 +85,7 @@ test('the other environment is named', async () => {
   assert.equal((await find(String(call.headers['x-request-id']), theirs))[0]?.environment, 'production');
 });
 
-test('nothing of another Organization is found, and a role finds only what it may read', async () => {
+test('nothing of another Organization is found, and a role finds only objects that it may read', async () => {
   const other = await createTenant(app);
   const stranger = await joinTeam(app, other.organizationGuid);
   const theirs = await dashboardToken(app, stranger, other.organizationGuid);

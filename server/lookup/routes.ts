@@ -14,7 +14,7 @@ export function registerLookup(api: HttpServer, { lookup }: { lookup: Lookup }):
       schema: {
         ...read.documented,
         operationId: 'lookUp',
-        summary: 'Find what an identifier names, in both environments',
+        summary: 'Find the object of an identifier, in both environments',
         tags: ['Team'],
         querystring: LookupQuery,
         response: answers({ 200: LookupView }, 400, 401, 403),

@@ -15,7 +15,7 @@ import type { Events } from '../webhooks/events/service.ts';
 import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import type { Found } from './schema.ts';
 
-/** Finds what an identifier names, in both environments, as far as the role of the person may read it. */
+/** Finds the object of an identifier in both environments, if the role of the person may read it. */
 export type Lookup = ReturnType<typeof createLookup>;
 
 const GUID = /(?<![0-9a-f])[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}(?![0-9a-f])/i;
@@ -23,7 +23,7 @@ const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const MAX_FOUND = 8;
 /** The search shows no requests. */
 const NO_REQUEST = { url: false, signatures: false };
-/** More than an Organization has, with those that are being deleted. */
+/** More than an Organization has, including subscriptions that are being deleted. */
 const SUBSCRIPTIONS = { number: 0, perPage: 100, offset: 0, after: undefined };
 
 type Deps = {

@@ -244,6 +244,17 @@ test('a customer token without the scope creates nothing', async () => {
   );
 });
 
+test('a decimal amount is refused with the accepted form', async () => {
+  const type = TYPES.find(({ plural }) => plural === 'trades') ?? assert.fail();
+  const answer = await create('trades', { ...(await newObject(app, type, owner)), amount: 10.5 });
+  assertError(
+    answer,
+    400,
+    'invalid_parameter',
+    'amount must be an integer in the smallest unit of the asset, for example 1050 for 10.50 USD, or a string of its digits',
+  );
+});
+
 test('invalid input is refused with the name of its field', async () => {
   const cases: [plural: string, field: string, values: unknown[]][] = [
     ['trades', 'side', ['hold', '']],

@@ -31,7 +31,7 @@ export type ReferencedFiles = {
     customerGuid: string,
     guids: readonly string[],
   ): Promise<boolean>;
-  /** Those that exist. */
+  /** Existing ones. */
   lockExisting(transaction: Transaction, organizationGuid: string, guids: readonly string[]): Promise<void>;
 };
 

@@ -38,7 +38,7 @@ export type ObjectType = {
   generated?: { properties: TProperties; state: string; make(guid: string, details: Details): Details };
   /** Fields that are stored or answered in another form than they are given. */
   forms?: { view: TProperties; store(details: Details): Details; show(details: Details): Details };
-  /** What a partner can change: details, `labels`, or `state` by a refresh. */
+  /** Fields that a partner can change: details, `labels`, or `state` by a refresh. */
   changeable?: readonly string[];
   /** Fields that change without an edit, by the simulator or the platform; `If-Match` does not compare them. */
   activity?: readonly string[];

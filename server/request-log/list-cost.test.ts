@@ -34,7 +34,7 @@ function row(organizationGuid: string): LoggedRequest {
   };
 }
 
-test('a page reads few blocks with every filter, whatever the size of the log', async () => {
+test('a page reads few blocks with every filter, for a log of any size', async () => {
   await insertRequests(app.database.queries, [row(few)]);
   for (let written = 0; written < ROWS; written += 1_000)
     await insertRequests(

@@ -11,7 +11,7 @@ import { type LoggedRequest, type RequestFilters, selectRequest, selectRequests 
 /** Reads the calls of an Organization in the last days. */
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** What the list takes: classes of statuses besides statuses. */
+/** Filters of the list: classes of statuses besides statuses. */
 export type ListFilters = Omit<RequestFilters, 'status'> & {
   status?: readonly string[] | undefined;
   environment?: readonly string[] | undefined;

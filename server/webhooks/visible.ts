@@ -1,6 +1,6 @@
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 
-/** What a token may see: its Organization in its environment or, without one, in both. */
+/** The scope of a token's reads: its Organization in its environment or, without one, in both. */
 export type Visible = { organizationGuid: string; environment?: EnvironmentName | undefined };
 
 const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'];

@@ -22,5 +22,5 @@ export async function startService() {
   return { document, directory, credentials };
 }
 
-/** What a client prints that creates a customer, lists subscriptions and sends a customer without a type. */
+/** The output of a client that creates a customer, lists subscriptions and sends a customer without a type. */
 export const EXPECTED = { customer: 'Ada Lovelace', subscriptions: 0, error: 'missing_parameter' };

@@ -1,10 +1,12 @@
 import type { Database } from '../../infrastructure/database/database.ts';
 import { type Clock, later } from '../../infrastructure/runtime/clock.ts';
 import { NIL_GUID } from '../../infrastructure/runtime/guid.ts';
+import type { EndpointHealth } from '../../webhooks/deliveries/health/health.ts';
 import type { FailingEndpoint, Subscriptions } from '../../webhooks/subscriptions/service.ts';
 import { endpointOf, type NewAlert } from '../details.ts';
 import type { Alerts } from '../service.ts';
 import * as store from './store.ts';
+import { readSymptoms } from './symptoms.ts';
 
 const MINUTE_MS = 60_000;
 /** 10 minutes, 1 hour, 1 day and 5 days. After seven days the subscription fails. */
@@ -13,10 +15,16 @@ const [FIRST_MINUTES = 0] = THRESHOLDS_MINUTES;
 /** Endpoints of one transaction. */
 const BATCH = 500;
 
-type Deps = { database: Database; clock: Clock; alerts: Alerts; subscriptions: Subscriptions };
+type Deps = {
+  database: Database;
+  clock: Clock;
+  alerts: Alerts;
+  subscriptions: Subscriptions;
+  endpointHealth: Pick<EndpointHealth, 'symptomsOf'>;
+};
 
 /** Raises alerts about endpoints that fail for a while, and about their recovery. Each is unique by its occurrence. */
-export function createFailingCheck({ database, clock, alerts, subscriptions }: Deps) {
+export function createFailingCheck({ database, clock, alerts, subscriptions, endpointHealth }: Deps) {
   async function raiseFailing(endpoints: readonly FailingEndpoint[], now: Date): Promise<void> {
     const keys = endpoints.map(keyOf);
     const known = new Map(
@@ -31,6 +39,10 @@ export function createFailingCheck({ database, clock, alerts, subscriptions }: D
       return row?.failing_since && !isSame ? [] : [{ ...endpoint, failingMinutes: minutes }];
     });
     if (due.length === 0) return;
+    const symptoms = await readSymptoms(
+      endpointHealth,
+      due.map(({ guid }) => guid),
+    );
     await database.transaction(async (transaction) => {
       await alerts.raise(
         transaction,
@@ -43,6 +55,7 @@ export function createFailingCheck({ database, clock, alerts, subscriptions }: D
               ...endpointOf(endpoint),
               failing_since: failingSince.toISOString(),
               failing_minutes: failingMinutes,
+              ...symptoms.get(endpoint.guid),
             },
           }),
         ),

@@ -39,7 +39,7 @@ function raise(organizationGuid: string, type: 'endpoint.failing' | 'key.removed
   );
 }
 
-/** The emails that `action` and what is due after it send. */
+/** The emails of `action` and of tasks that are due after it. */
 async function emailsOf(action: () => Promise<unknown>, on: TestApp = app): Promise<Received[]> {
   // Invitations are sent in the background: they are left out.
   const before = new Set(mail.received);
@@ -82,7 +82,7 @@ test('an alert goes to the roles of its type, as plain text and HTML, with a lin
   assert.match(linkIn(email), /^http:\/\/localhost:4000\/unsubscribe\/[\w~.-]+$/);
 });
 
-test('at most one email an hour and type; what was held back follows in the next one', async () => {
+test('at most one email an hour and type; alerts that were held back follow in the next one', async () => {
   const { organizationGuid, founder } = await createTeam();
   assert.equal((await emailsOf(() => raise(organizationGuid, 'key.removed', 'one'))).length, 1);
   assert.equal((await emailsOf(() => raise(organizationGuid, 'endpoint.failing'))).length, 2, 'another type');

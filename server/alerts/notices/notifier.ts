@@ -20,7 +20,7 @@ import { postToSlack, slackText } from './slack.ts';
 import * as store from './store.ts';
 import type { UnsubscribeLinks } from './unsubscribe.ts';
 
-/** What became of a message. `dropped`: there is nobody to tell. */
+/** The outcome of a message. `dropped`: it has no recipient any more. */
 type Outcome =
   | { kind: 'sent' | 'dropped' }
   | { kind: 'failed'; reason: string; permanent: boolean; retryAfterMs?: number | undefined };
@@ -198,7 +198,7 @@ export function createNotifier(deps: Deps) {
   }
 
   return {
-    /** Email by processes with a mail server, Slack by those that may call partners. */
+    /** Email by processes with a mail server, Slack by processes that may call partners. */
     start({ withSlack }: { withSlack: boolean }): void {
       pollings.push(...channelsOf(withSlack).map(pollingOf));
       for (const polling of pollings) polling.wake();

@@ -121,7 +121,7 @@ export async function postponeNotice(queries: Queries, notice: Notice, at: Date)
   await sql`update alert_notices as n set due_at = ${at} where ${held(notice, 'n')}`.execute(queries);
 }
 
-/** Of recipients that are gone, and those that nobody could send for long. */
+/** Notices of removed recipients, and notices that could not be sent for long. */
 export async function deleteStaleNotices(queries: Queries, before: Date, limit: number): Promise<void> {
   await sql`
     delete from alert_notices where ctid = any(array(

@@ -16,7 +16,7 @@ export type Preferences = { available: AlertType[]; emails: AlertType[] };
 
 type Deps = Pick<Base, 'database' | 'audit'> & { alerts: Alerts; members: Members };
 
-/** What a member has read, and which types they want emails about; separate for each Organization. */
+/** The alerts that a member has read and the types they want emails about, separate for each Organization. */
 export function createAlertPreferences({ database, audit, alerts, members }: Deps) {
   const { queries } = database;
   const keyOf = ({ organizationGuid, id }: Caller) => ({ organizationGuid, memberGuid: id });

@@ -36,7 +36,7 @@ export const AlertSettingsChanges = inputSchema('AlertSettingsChanges', {
   subscriptions: Type.Optional(
     Type.Array(strictObject(SubscriptionThreshold), {
       maxItems: MAX_SUBSCRIPTION_THRESHOLDS,
-      description: 'All numbers of single endpoints: those that are missing are removed',
+      description: 'All numbers of single endpoints: missing ones are removed',
       example: [],
     }),
   ),

@@ -97,7 +97,7 @@ test('a URL that is gone is not retried; Retry-After is honored', async () => {
   assert.deepEqual([gone.endpoint.received.length, busy.endpoint.received.length], [1, 2]);
 });
 
-test('the test shows what the URL answered, and is limited', async () => {
+test('the test message shows the answer of the URL, and is limited', async () => {
   const { endpoint, call } = await createSlack();
   assert.deepEqual((await call('POST', '/test')).body, { posted: true });
   endpoint.behave({ kind: 'answer', status: 403 });

@@ -5,6 +5,8 @@ import { createClients } from './clients.ts';
 import { type ApplicationsDeps, createApplications } from './service.ts';
 import { createKeyUsage } from './usage.ts';
 
+export type KeyPairs = ReturnType<typeof createKeyPairs>;
+
 type Deps = Omit<ApplicationsDeps, 'secrets' | 'usage'> & {
   encryption: Encryption;
   randomBytes: RandomBytes;

@@ -256,10 +256,6 @@ export function createApplications(deps: ApplicationsDeps) {
       return removeFound(actor, (transaction) => store.selectAnyForUpdate(transaction, clientId));
     },
 
-    async nameOf(organizationGuid: string, clientId: string): Promise<string | undefined> {
-      return store.selectApplicationName(database.queries, organizationGuid, clientId);
-    },
-
     /** Specification, Authentication 10. */
     async requireAllowlists(
       transaction: Transaction,

@@ -94,20 +94,6 @@ export async function selectBankEnvironment(
   return (await bank.executeTakeFirst())?.environment;
 }
 
-export async function selectApplicationName(
-  queries: Queries,
-  organizationGuid: string,
-  clientId: string,
-): Promise<string | undefined> {
-  const found = await queries
-    .selectFrom('applications')
-    .select('name')
-    .where('organization_guid', '=', organizationGuid)
-    .where('client_id', '=', clientId)
-    .executeTakeFirst();
-  return found?.name;
-}
-
 export function updateApplication(
   transaction: Transaction,
   clientId: string,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { alertsOf } from '../../../testing/alerts.ts';
 import { createTestApp } from '../../../testing/app.ts';
 import { createFile, createFileOwner, inline, PNG, showFile, storedIn } from '../../../testing/files.ts';
 import { metricOf, until } from '../../../testing/webhooks.ts';
@@ -13,7 +14,7 @@ async function createScannedApp(behaviour: Parameters<typeof createClamdDouble>[
   return { app, owner: await createFileOwner(app), clamd };
 }
 
-test('infected content fails and is deleted; clean content is completed', async () => {
+test('infected content fails, is deleted and raises an alert; clean content is completed', async () => {
   const { app, owner } = await createScannedApp();
   const bad = await createFile(app, owner, inline(Buffer.concat([PNG, Buffer.from('EICAR')])));
   const good = await createFile(app, owner, inline(PNG));
@@ -21,6 +22,11 @@ test('infected content fails and is deleted; clean content is completed', async 
   assert.equal((await showFile(app, owner, bad.guid)).failure_code, 'infected');
   assert.equal((await showFile(app, owner, good.guid)).state, 'completed');
   assert.deepEqual(await storedIn(app), [good.guid]);
+  const alerts = await alertsOf(app, owner.organizationGuid, { query: '&type=file.infected' });
+  assert.deepEqual(
+    alerts.map(({ details, environment }) => [details.file_guid, details.customer_guid, environment]),
+    [[bad.guid, owner.customerGuid, 'sandbox']],
+  );
 });
 
 test('content over the limit of clamd fails as too_large', async () => {

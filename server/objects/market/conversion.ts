@@ -1,7 +1,7 @@
 import { ASSETS, type TradingSymbol } from './catalogue.ts';
 import type { Price } from './sandbox-prices.ts';
 
-/** What a customer delivers and receives, in the smallest units of the two assets. The fee is part of `deliver` or `receive`. */
+/** The amounts that a customer delivers and receives, in the smallest units of the two assets. The fee is part of `deliver` or `receive`. */
 export type Exchange = { deliver: bigint; receive: bigint; fee: bigint };
 export type Given = { deliver: bigint } | { receive: bigint };
 

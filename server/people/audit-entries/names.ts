@@ -16,7 +16,7 @@ export type NameSources = {
   subscriptions: Subscriptions;
 };
 
-/** What the actor and the object of a record are called; email addresses only of people. */
+/** The names of the actor and the object of a record; email addresses only of people. */
 export type Names = {
   actorName: string | undefined;
   actorEmail: string | undefined;

@@ -1,5 +1,4 @@
 import type { Static } from 'typebox';
-import type { Details } from '../../alerts/details.ts';
 import type { Alerts } from '../../alerts/service.ts';
 import type { SecondFactorChanges } from '../../credentials/organizations/schema.ts';
 import type { Organization, Organizations } from '../../credentials/organizations/service.ts';
@@ -10,6 +9,7 @@ import type { Page, PageOf } from '../../infrastructure/database/paging/paging.t
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import type { Role } from '../../tokens/roles.ts';
+import { createMemberships } from './memberships.ts';
 import type { People } from './people.ts';
 import type { NewMember } from './schema.ts';
 import * as store from './store.ts';
@@ -19,7 +19,6 @@ export type Members = ReturnType<typeof createMembers>;
 
 /** Invited members count too. */
 const MAX_MEMBERS = 200;
-const MAX_ORGANIZATIONS_PER_MEMBER = 200;
 
 type Deps = Base & {
   alerts: Alerts;
@@ -31,7 +30,7 @@ type Deps = Base & {
 /** Memberships of people in Organizations, with their roles. */
 export function createMembers(deps: Deps) {
   const { database, clock, guids, audit, alerts, organizations, people, revocations } = deps;
-  const { queries, authentication } = database;
+  const { queries } = database;
 
   /** Serializes changes to a team, so that two Founders cannot demote each other concurrently. */
   async function lockTeam(
@@ -104,6 +103,8 @@ export function createMembers(deps: Deps) {
   }
 
   return {
+    ...createMemberships(deps),
+
     get,
 
     async list(organizationGuid: string, page: Page): Promise<PageOf<store.Member> | Failure> {
@@ -237,64 +238,6 @@ export function createMembers(deps: Deps) {
         },
         { keepsFounder: false },
       );
-    },
-
-    /** Locks a membership that was accepted, so that changes of what a member owns there take turns. */
-    async lockOwn(transaction: Transaction, key: store.MembershipKey): Promise<Failure | undefined> {
-      if (await store.lockMembership(transaction, key)) return undefined;
-      return new Failure('not_found', 'There is no such organization');
-    },
-
-    /** Updates `last_seen_at`. */
-    async grantOf(
-      organizationGuid: string,
-      memberGuid: string,
-    ): Promise<{ role: Role; grantGuid: string } | Failure> {
-      const key = { organizationGuid, memberGuid };
-      const membership = await store.selectMembership(authentication.queries, key);
-      if (!membership?.accepted_at) return new Failure('not_found', 'There is no such organization');
-      await store.updateMembership(authentication.queries, key, { last_seen_at: clock.now() });
-      return { role: membership.role, grantGuid: membership.grant_guid };
-    },
-
-    async activeIn(transaction: Transaction, organizationGuids: readonly string[]) {
-      const rows = await store.selectActiveMemberships(transaction, organizationGuids);
-      return rows.map(({ organization_guid: organizationGuid, member_guid: memberGuid, role }) => ({
-        ...{ organizationGuid, memberGuid, role },
-      }));
-    },
-
-    /** Alerts each Organization of the person, in the transaction of the removal. */
-    async raiseFactorRemoved(
-      transaction: Transaction,
-      memberGuid: string,
-      factor: Details['second_factor.removed']['factor'],
-    ): Promise<void> {
-      const limit = MAX_ORGANIZATIONS_PER_MEMBER;
-      const memberships = await store.selectMembershipsOf(transaction, memberGuid, limit);
-      const { email = '' } = (await store.selectPerson(transaction, memberGuid)) ?? {};
-      await alerts.raise(
-        transaction,
-        memberships.map(({ organization_guid: organizationGuid }) => ({
-          ...{ type: 'second_factor.removed', organizationGuid },
-          details: { member_guid: memberGuid, email, factor },
-        })),
-      );
-    },
-
-    async organizationsOf(memberGuid: string) {
-      const found = await store.selectMembershipsOf(
-        authentication.queries,
-        memberGuid,
-        MAX_ORGANIZATIONS_PER_MEMBER,
-      );
-      const known = await organizations.findAllForLogin(
-        found.map((membership) => membership.organization_guid),
-      );
-      return found.flatMap(({ organization_guid: guid, role }) => {
-        const organization = known.get(guid);
-        return organization ? [{ organization, role }] : [];
-      });
     },
   };
 }

@@ -23,7 +23,7 @@ async function saved(as: Person, organization = organizationGuid): Promise<Recor
   return body.objects as Record<string, unknown>[];
 }
 
-test('a member saves, replaces and deletes filters; nobody else sees them', async () => {
+test('a member saves, replaces and deletes filters that no other member sees', async () => {
   const [person, colleague] = [await joinTeam(app, organizationGuid), await joinTeam(app, organizationGuid)];
   const { status, body } = await save(person);
   assert.equal(status, 201, JSON.stringify(body));

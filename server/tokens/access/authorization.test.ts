@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type ApiOperation,
-  addressOfOther,
   createCallers,
   createSiblings,
   EVERY_SCOPE,
-  hasPathObject,
   issueToken,
-  outsidersOf,
   readApiOperations,
   TOKEN_TYPES,
-  validCallOf,
   watchApiRoutes,
 } from '../../../testing/api-callers.ts';
+import { addressOfOther, hasPathObject, outsidersOf, validCallOf } from '../../../testing/api-calls.ts';
 import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
 import { pascalCase } from '../../infrastructure/http/openapi/names.ts';
 import type { TokenType } from '../claims.ts';

@@ -5,8 +5,8 @@ import {
   createCallers,
   issueToken,
   readApiOperations,
-  validCallOf,
 } from '../../../testing/api-callers.ts';
+import { validCallOf } from '../../../testing/api-calls.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 
 /** Changes that give lasting access require a fresh proof; covers every route in the OpenAPI document. */

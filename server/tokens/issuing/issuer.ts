@@ -38,7 +38,7 @@ export type TokenSubject = {
 
 export type Issuer = ReturnType<typeof createIssuer>;
 
-/** Signs access tokens. The callers decide what they contain. */
+/** Signs access tokens. The callers decide their contents. */
 export function createIssuer({
   signingKeys,
   environments,

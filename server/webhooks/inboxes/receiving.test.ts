@@ -19,15 +19,15 @@ type Summary = Record<string, unknown> & { guid: string };
 
 async function call(method: 'GET' | 'POST' | 'PATCH', path: string, payload?: object): Promise<Answer> {
   const token = await userToken(app, tenant.organizationGuid);
-  return app.call({ method, url: `/api/inboxes${path}`, token, ...(payload && { payload }) });
+  return app.call({ method, url: `/api${path}`, token, ...(payload && { payload }) });
 }
 async function createInbox(answer?: string): Promise<{ guid: string; url: string }> {
-  const { status, body } = await call('POST', '', { name: 'Inbox', ...(answer && { answer }) });
+  const { status, body } = await call('POST', '/inboxes', { name: 'Inbox', ...(answer && { answer }) });
   assert.equal(status, 201, JSON.stringify(body));
   return body as { guid: string; url: string };
 }
 async function requestsOf(guid: string): Promise<Summary[]> {
-  return (await call('GET', `/${guid}/requests`)).body.objects as Summary[];
+  return (await call('GET', `/inboxes/${guid}/requests`)).body.objects as Summary[];
 }
 const post = (url: string, body: string | Buffer<ArrayBuffer>, headers: Record<string, string> = {}) =>
   fetch(url, { method: 'POST', body, headers });
@@ -46,7 +46,7 @@ test('a delivery arrives with its headers and exact body, and its signature is c
     [first.event_type, first.signature, first.subscription_guid, first.answer],
     ['subscription.storing', 'valid', subscription.guid, 'success'],
   );
-  const { body: request } = await call('GET', `/${guid}/requests/${first.guid}`);
+  const { body: request } = await call('GET', `/inbox_requests/${first.guid}`);
   const headers = request.headers as { name: string; value: string }[];
   const headerOf = (wanted: string) => headers.find(({ name }) => name.toLowerCase() === wanted)?.value;
   assert.equal(headerOf('webhook-id'), first.event_guid);
@@ -117,7 +117,7 @@ test('an inbox takes 600 requests a minute, and bodies up to 64 KiB of any type'
   const bytes = Buffer.from([0xff, 0x00, 0x80]);
   assert.equal((await post(url, bytes, { 'content-type': 'application/octet-stream' })).status, 200);
   const [summary] = await requestsOf(guid);
-  const { body } = await call('GET', `/${guid}/requests/${summary?.guid}`);
+  const { body } = await call('GET', `/inbox_requests/${summary?.guid}`);
   assert.deepEqual([body.body, body.body_encoding], [bytes.toString('base64'), 'base64']);
   assert.equal((await post(url, 'x'.repeat(64 * 1024 + 1))).status, 413);
   assert.equal((await fetch(url, { method: 'POST' })).status, 200);

@@ -4,7 +4,7 @@ import {
   registerPatch,
   registerShortList,
 } from '../../infrastructure/http/requests/resource-routes.ts';
-import { answers, Guid, GuidParams, strictObject } from '../../infrastructure/http/requests/schemas.ts';
+import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { registerCreate } from '../../infrastructure/idempotency/create-routes.ts';
 import { actorOf, requires, withFeature } from '../../tokens/access/access.ts';
@@ -106,14 +106,13 @@ export function registerInboxes(api: HttpServer, { inboxes }: { inboxes: Inboxes
     list: ({ caller, params }) => inboxes.requestsOf(caller, params.guid),
   });
 
-  registerGet(api, '/inboxes/:guid/requests/:request_guid', {
+  registerGet(api, '/inbox_requests/:guid', {
     access: read,
     operationId: 'getInboxRequest',
     summary: 'Get a request of an inbox as it arrived',
     tags,
-    params: strictObject({ guid: Guid, request_guid: Guid }),
     item: InboxRequestView,
     view: viewRequest,
-    get: ({ caller, params }) => inboxes.requestOf(caller, params.guid, params.request_guid),
+    get: ({ caller, params }) => inboxes.request(caller, params.guid),
   });
 }

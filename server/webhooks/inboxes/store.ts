@@ -102,14 +102,15 @@ export function selectRequests(
 
 export function selectRequest(
   queries: Queries,
-  { guid }: Inbox,
-  requestGuid: string,
+  organizationGuid: string,
+  guid: string,
 ): Promise<InboxRequest | undefined> {
   return queries
-    .selectFrom('inbox_requests')
-    .selectAll()
-    .where('inbox_guid', '=', guid)
-    .where('guid', '=', requestGuid)
+    .selectFrom('inboxes')
+    .innerJoin('inbox_requests', 'inbox_requests.inbox_guid', 'inboxes.guid')
+    .selectAll('inbox_requests')
+    .where('inboxes.organization_guid', '=', organizationGuid)
+    .where('inbox_requests.guid', '=', guid)
     .executeTakeFirst();
 }
 

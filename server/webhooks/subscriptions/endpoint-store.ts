@@ -7,7 +7,7 @@ import { COLUMNS, stateAt } from './store.ts';
 
 /** Queries of the dispatcher, cluster tasks and the key rotation, for many tenants at once. */
 export type EndpointRow = Row<'subscriptions'>;
-/** What a batch of outcomes says about one endpoint. */
+/** The results of a batch of outcomes for one endpoint. */
 export type EndpointEffect = {
   guid: string;
   /** Without effect after a change of the URL. */

@@ -7,7 +7,7 @@ import * as store from './endpoint-store.ts';
 import type { SigningKeys } from './signing-key.ts';
 import { type SubscriptionRow, stateOf } from './state.ts';
 
-/** What the dispatcher needs to know about a subscription. `guid` is the guid of the subscription. */
+/** The data of a subscription that the dispatcher needs. `guid` is the guid of the subscription. */
 export type Endpoint = {
   guid: string;
   organizationGuid: string;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { findBinaries } from './cluster/binaries.ts';
 import { findFreePort, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { superuserUrlOf } from './testing/superuser-url.ts';
 import { FAST, query, sharedDirectory, start, temporaryDirectory } from './testing/temporary-server.ts';
 
 const dataDir = join(await sharedDirectory(), 'data');
@@ -20,9 +21,8 @@ test('starts on an empty directory, keeps data and settings, and listens on loop
     'listen_addresses',
     'unix_socket_directories',
   ];
-  const values = await Promise.all(
-    [...shown, 'work_mem'].map((name) => query(first.superuserUrl, `show ${name}`)),
-  );
+  const superuserUrl = await superuserUrlOf(dataDir, first);
+  const values = await Promise.all([...shown, 'work_mem'].map((name) => query(superuserUrl, `show ${name}`)));
   assert.deepEqual(values.flat(), ['UTF8', 'on', 'UTC', '127.0.0.1', '', '5MB']);
   assert.deepEqual(await query(first.ownerUrl, `select upper('é'), 'Z' < 'a'`), ['É', true]);
   for (const name of PASSWORDS) assert.equal((await stat(join(dataDir, name))).mode & 0o777, 0o600, name);

@@ -22,9 +22,7 @@ export type EmbeddedPostgres = {
   readonly url: string;
   /** Connects as the owner of the tables, for migrations. */
   readonly ownerUrl: string;
-  /** For tests that create databases. */
-  readonly superuserUrl: string;
-  /** Resolved when the server has ended, for whatever reason. */
+  /** Resolved when the server has ended, for any reason. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 };
@@ -118,11 +116,10 @@ async function waitOrStop(
 
 function running(server: ServerProcess, address: Address, { binaries, log }: Start): EmbeddedPostgres {
   let stopping: Promise<void> | undefined;
-  const { port, password, rolePasswords } = address;
+  const { port, rolePasswords } = address;
   return {
     url: databaseUrl({ port, role: SERVICE, password: rolePasswords.service }),
     ownerUrl: databaseUrl({ port, role: OWNER, password: rolePasswords.owner }),
-    superuserUrl: databaseUrl({ port, password }),
     ended: server.gone,
     stop() {
       stopping ??= stopPostmaster(server, binaries.pgCtl).finally(() => log.close());

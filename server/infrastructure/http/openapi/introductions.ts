@@ -29,5 +29,5 @@ base64 of these 64 characters.`;
 
 export const OPERATOR_INTRODUCTION = `Operations for the operator of the service, with \`Authorization: Bearer
 <PORTICO_OPERATOR_TOKEN>\`; \`npx portico operator --help\` lists the same operations. Health checks and metrics need no
-token. The operations under \`/dashboard\` are those that the dashboard logs people in with; they need its session cookie and
+token. With the operations under \`/dashboard\` the dashboard logs people in; they need its session cookie and
 are not for programs.`;

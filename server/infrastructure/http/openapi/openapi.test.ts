@@ -146,7 +146,13 @@ test('every route is in one of the documents, and nothing else is', () => {
 test('only the documents, their pages, the way there, the page of an email link and URLs of inboxes are hidden', () => {
   const hidden = new Set(routes.filter(({ schema }) => schema?.hide).map(({ path }) => path));
   const pages = ['/docs/', '/docs/js/scalar.js', '/openapi.json'];
-  const all = ['/', '/unsubscribe/:token', '/inbox/:token', ...pages, ...pages.map((path) => `/operator${path}`)];
+  const all = [
+    '/',
+    '/unsubscribe/:token',
+    '/inbox/:token',
+    ...pages,
+    ...pages.map((path) => `/operator${path}`),
+  ];
   assert.deepEqual([...hidden].sort(), all.sort());
 });
 

@@ -18,7 +18,7 @@ const POLICY = [
 ].join('; ');
 
 /**
- * Disables what the page loads or sends elsewhere by default: fonts, telemetry, an AI agent, an MCP generator, a share
+ * Disables requests to other hosts that the page makes by default: fonts, telemetry, an AI agent, an MCP generator, a share
  * button, a hosted client and a request proxy.
  */
 const CONFIGURATION = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, issueToken, validCallOf } from '../../../../testing/api-callers.ts';
+import { createCallers, issueToken } from '../../../../testing/api-callers.ts';
+import { validCallOf } from '../../../../testing/api-calls.ts';
 import { type Answer, assertError, createTestApp, OPERATOR_TOKEN } from '../../../../testing/app.ts';
 import { jsonBodyOf, type Operation, readOperations } from '../../../../testing/operations.ts';
 import { anySubscription } from '../../../../testing/subscriptions.ts';

@@ -89,7 +89,7 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name;
 
-/** What the services take: `created_at_gte` and its like as a Date under `createdAtGte`, all others as lists. */
+/** The input of services: `created_at_gte` and its like as a Date under `createdAtGte`, all others as lists. */
 export type FilterValues<Filters extends TProperties> = {
   [Name in keyof Filters & string as CamelCase<Name>]:
     | (Name extends `${string}_at_${'gte' | 'lt'}` ? Date : string[])

@@ -16,7 +16,7 @@ import { createFilterReader, type FilterValues } from './filters.ts';
 import { envelope, listOf, listQuery, type PageQuery, pageOf, shortListQuery } from './paging.ts';
 import { answers, type ErrorStatus, GuidParams } from './schemas.ts';
 
-/** What the routes of a resource declare alike. */
+/** Declared by all routes of a resource. */
 export type Route<Item extends TSchema, Row> = {
   /** Enforced by `config`, shown in the document by `documented`. */
   access: { config?: FastifyContextConfig; documented: object };
@@ -29,7 +29,7 @@ export type Route<Item extends TSchema, Row> = {
   errors?: readonly ErrorStatus[];
 };
 
-/** What the routes of a single object declare besides. */
+/** Declared by the routes of a single object besides. */
 type SingleRoute<Item extends TSchema, Row, Params> = Route<Item, Row> & {
   params?: Params;
   /** Fields that change whenever the object is used; `If-Match` does not compare them. */

@@ -157,6 +157,9 @@ export function printable(name: string): string {
   return JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH)).slice(1, -1);
 }
 
+const AMOUNT_MESSAGE =
+  'must be an integer in the smallest unit of the asset, for example 1050 for 10.50 USD, or a string of its digits';
+
 const FORMAT_MESSAGES: Record<string, string> = {
   // A filter accepts both, and its first error is that of the date.
   date: 'must be an ISO 8601 date or date-time, for example 2026-11-15T00:00:00Z',
@@ -185,6 +188,7 @@ const PATTERN_MESSAGES: Record<string, string> = {
 function describe({ keyword, params, message }: ErrorObject): string {
   switch (keyword) {
     case 'type':
+      if (isAmountType(params.type)) return AMOUNT_MESSAGE;
       return `must be ${article(params.type as string | string[])}`;
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
@@ -216,6 +220,11 @@ function describe({ keyword, params, message }: ErrorObject): string {
     default:
       return message ?? 'is not valid';
   }
+}
+
+/** The type of amounts only: every other field has one type. */
+function isAmountType(type: unknown): boolean {
+  return String(type) === 'integer,string';
 }
 
 function article(type: string | string[]): string {

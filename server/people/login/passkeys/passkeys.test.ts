@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { removedFactorsOf } from '../../../../testing/alerts.ts';
 import { objectsOf } from '../../../../testing/answers.ts';
 import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
 import { type Authenticator, createAuthenticator } from '../../../../testing/authenticator.ts';
@@ -70,8 +71,11 @@ test('a passkey is registered, listed, used to log in and removed', async () => 
     { guid, name: 'Laptop', created_at, last_used_at: app.clock.now().toISOString() },
   ]);
 
+  const removed = () => removedFactorsOf(app, organizationGuid, person.memberGuid);
+  assert.deepEqual(await removed(), []);
   assert.equal((await browse(app, 'DELETE', `/account/passkeys/${guid}`, { as: person })).status, 204);
   assert.deepEqual(await list(), []);
+  assert.deepEqual(await removed(), ['passkey'], 'an alert');
   const next = await loginOptions();
   isRefused(await enter(next, authenticator.get(next)));
 });
@@ -202,6 +206,7 @@ test('a password reset removes every passkey', async () => {
     .where('object_id', '=', person.memberGuid)
     .execute();
   assert.deepEqual(removed, [{ changes: { passkey: guid } }]);
+  assert.deepEqual(await removedFactorsOf(app, organizationGuid, person.memberGuid), ['passkey']);
 });
 
 test('a password change keeps the passkeys', async () => {
@@ -216,5 +221,6 @@ test('a passkey of another member cannot be removed', async () => {
   const { person, guid } = await withPasskey();
   const other = await joinTeam(app, organizationGuid);
   assertError(await browse(app, 'DELETE', `/account/passkeys/${guid}`, { as: other }), 404, 'not_found');
+  assert.deepEqual(await removedFactorsOf(app, organizationGuid, other.memberGuid), []);
   assert.equal(objectsOf(await browse(app, 'GET', '/account/passkeys', { as: person })).length, 1);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import { removedFactorsOf } from '../../../../testing/alerts.ts';
 import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
 import {
   browse,
@@ -128,7 +129,7 @@ test('after ten codes in an hour a member’s codes are refused, also the correc
   isRight(await enter(person, codeOf(person.secret)));
 });
 
-test('turning TOTP off requires the password and a fresh second factor', async () => {
+test('turning TOTP off requires the password and a fresh second factor, and raises an alert', async () => {
   const person = await withTotp();
   const turnOff = (password: string) =>
     browse(app, 'DELETE', '/account/totp', { as: person, payload: { password } });
@@ -141,8 +142,11 @@ test('turning TOTP off requires the password and a fresh second factor', async (
   assert.equal((await prove('totp', { code: codeOf(person.secret) })).status, 204);
   assertError(await turnOff('not the password'), 422, 'password_incorrect');
   assertError(await enter(person), 401, 'totp_required');
+  const removed = () => removedFactorsOf(app, organizationGuid, person.memberGuid);
+  assert.deepEqual(await removed(), []);
   assert.equal((await turnOff(PASSWORD)).status, 204);
   isRight(await enter(person));
+  assert.deepEqual(await removed(), ['authenticator app']);
 });
 
 test('a password reset does not bypass TOTP', async () => {
@@ -162,6 +166,7 @@ test('the operator can turn TOTP off for a member who lost the authenticator', a
   const { body } = await app.operate('POST', path, { remove_totp: true });
   const payload = { token: tokenInLink(body.link), password: 'a brand new password' };
   isRight(await browse(app, 'POST', '/password', { payload }));
+  assert.deepEqual(await removedFactorsOf(app, organizationGuid, person.memberGuid), ['authenticator app']);
 });
 
 test('secrets and recovery codes are neither in the database nor in the log', async () => {

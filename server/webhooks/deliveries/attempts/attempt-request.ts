@@ -3,7 +3,7 @@ import { bodyOf } from '../delivery.ts';
 import { signedHeaders, signingKeyOf } from '../sending/signature.ts';
 import type { AttemptRequest, StoredAttempt, StoredDelivery } from '../state.ts';
 
-/** What the caller may see of a request. */
+/** The parts of a request that the caller may see. */
 export type RequestRights = { url: boolean; signatures: boolean };
 
 const SIGNATURES: readonly string[] = ['x-service-signature', 'webhook-signature'];

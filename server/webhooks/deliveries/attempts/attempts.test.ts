@@ -73,7 +73,7 @@ test('a failed attempt shows the request and response as they were', async () =>
   assert.equal(attempt.requested_by, undefined, 'automatic');
 });
 
-test('a first attempt that succeeds stores nothing and says what is not recorded', async () => {
+test('a first attempt that succeeds stores nothing and names the fields that are not recorded', async () => {
   const { tenant, endpoint, guid } = await deliver({ kind: 'answer', status: 200 });
   assert.deepEqual(await attemptsOf(app, { guid }), []);
   const [attempt] = (await showDelivery(app, tenant, guid)).attempts as unknown as Shown[];

@@ -26,7 +26,7 @@ function later(seconds: number): Date {
   return new Date(app.clock.now().getTime() + 1_000 * seconds);
 }
 
-/** Two active endpoints, of which the second fails. */
+/** Two active endpoints; the second fails. */
 async function createEndpoints() {
   const tenant = await createTenant(app);
   const [healthy, failing] = [await createTestEndpoint(), await createTestEndpoint()];

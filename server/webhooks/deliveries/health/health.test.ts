@@ -55,7 +55,7 @@ test('every role reads name, host and health of an endpoint, but not the path of
   }
 });
 
-test('a failing endpoint has its last error, counts by kind, since when, what waits and the next attempt', async () => {
+test('a failing endpoint has its last error, counts by kind, its start, the waiting count and the next attempt', async () => {
   const { tenant, endpoint, health, read, subscription } = await createEndpoint();
   endpoint.behave(EXHAUSTED);
   const since = clock.now();

@@ -16,13 +16,13 @@ import { selectObserved, selectObservedBefore } from './timeline-store.ts';
 import { NONE_WAITING, readWaiting, type Waiting } from './waiting.ts';
 
 export type EndpointHealth = ReturnType<typeof createEndpointHealth>;
-export type SubscriptionHealth = Subscription & {
-  health: Health;
+export type Symptoms = {
   waiting: Waiting;
   nextAttemptAt: Date | undefined;
   /** Newest first. */
   errors: readonly EndpointError[];
 };
+export type SubscriptionHealth = Subscription & Symptoms & { health: Health };
 
 /** Kinds of errors of one endpoint. */
 const MAX_ERROR_KINDS = 10;
@@ -34,11 +34,8 @@ type Deps = { database: Database; clock: Clock; subscriptions: Subscriptions; au
 
 /** Health of endpoints, for every role: without the path of the URL and without management. */
 export function createEndpointHealth({ database, clock, subscriptions, audit }: Deps) {
-  async function withHealth(found: readonly Subscription[]): Promise<SubscriptionHealth[]> {
-    if (found.length === 0) return [];
-    const guids = found.map(({ guid }) => guid);
+  async function symptomsOf(guids: readonly string[], sending: readonly string[] = guids) {
     const firsts = await subscriptions.firstDeliveriesOf(guids);
-    const sending = found.filter((subscription) => SENDING.includes(healthOf(subscription)));
     const [waiting, errors, nextAttempts] = await Promise.all([
       readWaiting({ database, clock }, guids),
       selectErrors(database.queries, guids, MAX_ERROR_KINDS),
@@ -46,21 +43,37 @@ export function createEndpointHealth({ database, clock, subscriptions, audit }: 
         await preferIndexes(transaction);
         return selectNextAttempts(
           transaction,
-          sending.map(({ guid }) => ({ guid, first: firsts.get(guid) })),
+          sending.map((guid) => ({ guid, first: firsts.get(guid) })),
         );
       }),
     ]);
     const errorsOf = Map.groupBy(errors, ({ subscriptionGuid }) => subscriptionGuid);
+    return (guid: string): Symptoms => ({
+      waiting: waiting.get(guid) ?? NONE_WAITING,
+      nextAttemptAt: nextAttempts.get(guid),
+      errors: errorsOf.get(guid) ?? [],
+    });
+  }
+
+  async function withHealth(found: readonly Subscription[]): Promise<SubscriptionHealth[]> {
+    if (found.length === 0) return [];
+    const guids = found.map(({ guid }) => guid);
+    const sending = found.filter((subscription) => SENDING.includes(healthOf(subscription)));
+    const symptoms = await symptomsOf(
+      guids,
+      sending.map(({ guid }) => guid),
+    );
     return found.map((subscription) => ({
       ...subscription,
       health: healthOf(subscription),
-      waiting: waiting.get(subscription.guid) ?? NONE_WAITING,
-      nextAttemptAt: nextAttempts.get(subscription.guid),
-      errors: errorsOf.get(subscription.guid) ?? [],
+      ...symptoms(subscription.guid),
     }));
   }
 
   return {
+    /** Of failing endpoints, also of several Organizations. */
+    symptomsOf: (guids: readonly string[]) => symptomsOf(guids),
+
     async list(
       visible: Visible,
       page: Page,

@@ -1,6 +1,6 @@
 import type { PeriodHealth, TimelineChange, TimelineChangeKind } from './health-states.ts';
 
-/** What the attempts of some minutes say; absent for minutes without attempts. */
+/** The health by the attempts of some minutes; absent for minutes without attempts. */
 export type Observed = {
   at: Date;
   health: Extract<PeriodHealth, 'healthy' | 'partly_failing' | 'failing'>;
@@ -9,7 +9,7 @@ export type Observed = {
 };
 export type Period = { from: Date; to: Date; health: PeriodHealth };
 
-/** Changes that decide the health until another one ends it, whatever the attempts say. */
+/** Changes that decide the health until another one ends it, regardless of the attempts. */
 const OVERRIDES: Partial<Record<TimelineChangeKind, PeriodHealth | 'none'>> = {
   disabled: 'disabled',
   enabled: 'none',

@@ -79,7 +79,7 @@ test('deliveries that have ended do not wait, leased and retried ones do; older 
   assert.deepEqual(await waiting(), { count: 3, lateCount: 2, oldestAt: created_at });
 });
 
-test('a batch of which some deliveries are recorded counts the others', async () => {
+test('the unrecorded deliveries of a batch are counted', async () => {
   const { tenant, subscription, waiting } = await createEndpoint();
   const guids = await insertDeliveries(app, tenant, subscription, [
     { ended: 'completed' },

@@ -10,7 +10,7 @@ import type { Transaction } from '../../../infrastructure/database/database.ts';
 import type { Outcome } from '../delivery.ts';
 import { USER_AGENT } from '../sending/signature.ts';
 
-/** Inserts the attempts of recorded outcomes, except those that are stored already. */
+/** Inserts the attempts of recorded outcomes, except stored ones. */
 export async function insertAttempts(transaction: Transaction, outcomes: readonly Outcome[]): Promise<void> {
   await sql`
     /* prepared: insert_attempts */

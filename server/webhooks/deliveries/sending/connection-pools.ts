@@ -35,7 +35,7 @@ export type Connection = {
   readonly pool: Pool;
   readonly openedAt: number;
   readonly stop: AbortController;
-  /** Of the peer, or those that are being tried. */
+  /** Of the peer, or all that are being tried. */
   addresses: readonly string[];
 };
 

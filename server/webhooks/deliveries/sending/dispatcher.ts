@@ -189,7 +189,7 @@ export function createDispatcher(deps: Deps) {
       polling.wake();
     },
 
-    /** Claims what is due, as every poll does; returns whether there may be more. */
+    /** Claims due deliveries, as every poll does; returns whether there may be more. */
     poll: polling.once,
     idle,
     figures: lanes.figures,

@@ -44,7 +44,7 @@ const delivered = {
     }),
   ),
   completed_first_attempt: Type.Integer({
-    description: 'Of the completed ones, those that the first attempt delivered',
+    description: 'Of the completed ones, deliveries by the first attempt',
     example: 1_200,
   }),
   failed: Type.Integer({ description: 'Deliveries that failed for good', example: 1 }),

@@ -55,7 +55,7 @@ async function createOwner(options?: Parameters<typeof createTenant>[1]) {
 const count = (guid: string, agoMs: number, counts: Parameters<typeof countDeliveries>[3]) =>
   countDeliveries(app, guid, agoMs, counts);
 
-/** Deliveries and what waits have their own tests, in `health/`. */
+/** Counts of deliveries and waiting ones have their own tests, in `health/`. */
 const counted = <Shown extends Counts>({
   waiting,
   waiting_is_minimum,

@@ -24,7 +24,7 @@ const NEARLY_ALL = 0.99;
 
 export function createDeliveryStatistics({ database, clock, subscriptions, eventCounters }: Deps) {
   return {
-    /** What waits for each subscription of an Organization, in both environments. */
+    /** The waiting deliveries of each subscription of an Organization, in both environments. */
     async waiting(organizationGuid: string): Promise<Map<string, Waiting>> {
       const environments = visibleEnvironments({ organizationGuid }, undefined);
       const deletedAfter = clock.now();

@@ -23,8 +23,10 @@ export function endpointOf(name: string | number, fields: Partial<Endpoint> = {}
   };
 }
 
+type Options = { recorded?: 'immediately' | 'manually'; isLeaseValid?: () => boolean };
+
 /** Lanes whose attempts end when the test ends them, and with `recorded: 'manually'` their records too. */
-export function createHarness({ recorded = 'immediately' }: { recorded?: 'immediately' | 'manually' } = {}) {
+export function createHarness({ recorded = 'immediately', isLeaseValid = () => true }: Options = {}) {
   const clock = createFakeClock();
   const started: string[] = [];
   const sending: Sending[] = [];
@@ -42,7 +44,7 @@ export function createHarness({ recorded = 'immediately' }: { recorded?: 'immedi
 
   const lanes = createLanes({
     clock,
-    isLeaseValid: () => true,
+    isLeaseValid,
     timers: clock,
     attempt(delivery, endpoint) {
       started.push(endpoint.guid);

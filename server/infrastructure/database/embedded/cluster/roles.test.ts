@@ -8,6 +8,7 @@ import { Secret } from '../../../runtime/secret.ts';
 import { createDatabase } from '../../database.ts';
 import { grantToService } from '../../grants.ts';
 import { migrate } from '../../migrate.ts';
+import { superuserUrlOf } from '../testing/superuser-url.ts';
 import { query, start, temporaryDirectory } from '../testing/temporary-server.ts';
 import { OWNER, SERVICE } from './roles.ts';
 
@@ -20,13 +21,14 @@ const ATTRIBUTES = `select rolname, rolsuper, rolcreatedb, rolcreaterole, rolrep
 test('a database owned by the superuser is transferred to the owner at the next start', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const before = await start(t, dataDir);
-  const superuser = open(before.superuserUrl);
+  const superuserUrl = await superuserUrlOf(dataDir, before);
+  const superuser = open(superuserUrl);
   await superuser.maintain((queries) => migrateTo(queries, '0016_consignments'));
   await superuser.close();
   const insert = `insert into organizations (guid, name, live, features, created_at, updated_at)
     values (gen_random_uuid(), 'Acme', false, '{}', '2026-01-01', '2026-01-01')`;
-  await query(before.superuserUrl, insert);
-  await query(before.superuserUrl, `alter role ${SERVICE} superuser`);
+  await query(superuserUrl, insert);
+  await query(superuserUrl, `alter role ${SERVICE} superuser`);
   await before.stop();
   for (const role of ['owner', 'service']) await rm(join(dataDir, `postgres.${role}.password`));
 

@@ -34,7 +34,7 @@ export function createLane(endpoint: Endpoint) {
   const lane = {
     endpoint,
     limit: () => limit,
-    /** What was learned from one URL does not apply to the next. */
+    /** A limit that was learned from one URL does not apply to the next. */
     startWithNewUrl(): void {
       limit = createLimit({ hasAnswered: lane.endpoint.hasAnswered });
       inFlight = 0;

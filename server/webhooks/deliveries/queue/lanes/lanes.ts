@@ -5,8 +5,9 @@ import { createLane, type Lane } from './lane.ts';
 import type { Standing } from './limit.ts';
 import { createMemory } from './memory.ts';
 import { createSlots } from './slots.ts';
+import { createTurns } from './turns.ts';
 
-/** The deliveries that this process holds, in one lane per subscription. Lanes take turns (round robin). */
+/** The deliveries that this process holds, in one lane per subscription. Lanes take turns. */
 export type Lanes = ReturnType<typeof createLanes>;
 
 /** The outcome of a URL that has changed since: its schedule and Retry-After do not apply to the new one. */
@@ -15,8 +16,6 @@ function dueAtOnce(outcome: Outcome): Outcome {
   return { ...outcome, isPaused: false, nextAttemptAt: nextAttemptAt && endedAt };
 }
 
-/** In order of priority. */
-const STANDINGS: readonly Standing[] = ['responsive', 'unknown', 'hanging'];
 /** Empty lanes are kept for their learned limits. */
 const MAX_LANES = 10_000;
 
@@ -38,8 +37,7 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
   const lanes = new Map<string, Lane>();
   const slots = createSlots();
   const memory = createMemory();
-  /** Lanes that may send, in turn order. */
-  const ready: Record<Standing, Lane[]> = { responsive: [], unknown: [], hanging: [] };
+  const turns = createTurns(slots);
   let stopped = false;
   const idleWaiters: (() => void)[] = [];
 
@@ -60,43 +58,26 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
       }
   }
 
-  function offerTurn(lane: Lane): void {
-    if (lane.runQueued || !lane.maySend()) return;
-    lane.runQueued = true;
-    ready[lane.limit().standing()].push(lane);
-  }
-
-  function nextInTurn(): Lane | undefined {
-    for (const standing of STANDINGS) {
-      const lane = slots.free(standing) > 0 ? ready[standing].shift() : undefined;
-      if (lane) return lane;
-    }
-    return undefined;
-  }
-
   function pump(): void {
     while (maySend()) {
-      const lane = nextInTurn();
+      const lane = turns.next();
       if (!lane) break;
-      lane.runQueued = false;
       if (!lane.maySend()) continue;
       const standing = lane.limit().standing();
       if (!maySendTo(lane.endpoint)) requeueWaiting(lane);
       // The standing changed after the lane was queued.
-      else if (slots.free(standing) === 0) offerTurn(lane);
+      else if (slots.free(standing) === 0) turns.offer(lane);
       // A lane that uses its full share is queued again when one of its requests ends.
       else if (lane.inFlight() < slots.share(standing)) {
         send(lane, lane.take(), standing);
-        offerTurn(lane);
+        turns.offer(lane);
       }
     }
     if (isIdle()) for (const waiter of idleWaiters.splice(0)) waiter();
   }
 
   function isIdle(): boolean {
-    return (
-      slots.inFlight() === 0 && (!maySend() || STANDINGS.every((standing) => ready[standing].length === 0))
-    );
+    return slots.inFlight() === 0 && (!maySend() || turns.isEmpty());
   }
 
   function maySend(): boolean {
@@ -147,7 +128,7 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
       const outcome = isOutdated ? dueAtOnce(attempted) : attempted;
       if (!isOutdated) learn(lane, outcome);
       void record(outcome).then(() => markRecorded(lane, delivery));
-      offerTurn(lane);
+      turns.offer(lane);
       pump();
     });
   }
@@ -169,7 +150,7 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
     lane.markRecorded(delivery);
     memory.release(lane, 1);
     if (lane.needsRefill()) onRefillNeeded();
-    offerTurn(lane);
+    turns.offer(lane);
     pump();
   }
 
@@ -177,7 +158,7 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
     lane.resting = true;
     timers.after(ms, () => {
       lane.resting = false;
-      offerTurn(lane);
+      turns.offer(lane);
       pump();
     });
   }
@@ -215,7 +196,7 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
       const lane = laneOf(endpoint);
       lane.put(deliveries);
       setEndpoint(lane, endpoint);
-      offerTurn(lane);
+      turns.offer(lane);
       pump();
     },
 
@@ -274,9 +255,8 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
 
     /** Removes all deliveries that are not in flight. */
     empty(): Delivery[] {
-      for (const standing of STANDINGS) ready[standing] = [];
+      turns.clear();
       return [...lanes.values()].flatMap((lane) => {
-        lane.runQueued = false;
         const taken = takeWaiting(lane);
         if (taken.length > 0) lane.fallBehind();
         return taken;

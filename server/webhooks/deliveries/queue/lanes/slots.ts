@@ -12,6 +12,8 @@ export const MAX_HANGING = 768;
  */
 const SHARE_OF_FREE = 1 / 32;
 
+export type Slots = ReturnType<typeof createSlots>;
+
 /**
  * Slots for requests in flight, divided so that endpoints that hang never take those of endpoints that answer. A
  * request keeps the slot that it started with, so no total is exceeded.

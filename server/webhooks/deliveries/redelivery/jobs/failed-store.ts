@@ -23,7 +23,7 @@ export async function countFailed(
   return count;
 }
 
-/** Those that a redelivery would send again, among the first `limit`. */
+/** Failed deliveries that a redelivery would send again, among the first `limit`. */
 export async function countRedeliverable(
   queries: Queries,
   window: Window & { at: Date },

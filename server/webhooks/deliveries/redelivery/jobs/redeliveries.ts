@@ -76,7 +76,7 @@ export function createRedeliveries(deps: Deps) {
         done,
         // The total may differ by expired history and outcomes recorded late.
         total: step.isLast ? done : Math.max(redelivery.total, done),
-        // A job that an earlier version began has not counted what it skipped.
+        // A job that an earlier version began has not counted skipped deliveries.
         redelivered: (redelivery.redelivered ?? redelivery.done) + step.redelivered,
         reached: step.reached ?? redelivery.reached,
         updated_at: now,

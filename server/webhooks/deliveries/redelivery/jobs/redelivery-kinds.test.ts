@@ -115,7 +115,7 @@ test('deliveries that are not due do not make it pause, due ones do; a new endpo
   await run();
 });
 
-test('all events are delivered again, except those that still wait and test events of others', async () => {
+test('all events are delivered again, except waiting ones and test events of others', async () => {
   const { owner, subscription } = await createOwner('sandbox', { active: true });
   const other = await createSubscription(app, owner, { active: true });
   const published: Record<string, string> = {};

@@ -82,7 +82,7 @@ test('the preview stops counting at 10,000', async () => {
   assert.deepEqual([body.failed, body.waiting, body.paused], [2_000, 10_000, 0]);
 });
 
-test('the preview refuses what the redelivery refuses', async () => {
+test('the preview refuses the same input as the redelivery', async () => {
   const { owner, subscription } = await createOwner();
   const later = new Date(clock.now().getTime() + HOUR_MS).toISOString();
   assertError(await preview(owner, subscription, { since: later }), 400, 'invalid_parameter', /^since/);
@@ -98,7 +98,7 @@ test('the preview refuses what the redelivery refuses', async () => {
   assertError(await preview(owner, subscription), 409, 'delivery_not_retryable');
 });
 
-test('a cancelled redelivery stops after its batch; what it sent stays', async () => {
+test('a cancelled redelivery stops after its batch; sent deliveries stay', async () => {
   const { owner, subscription } = await createOwner();
   const rows = Array.from({ length: 600 }, (): Options => ({ ended: 'failed', created_at: ago(HOUR_MS) }));
   await insertDeliveries(app, owner, subscription, rows);

@@ -95,7 +95,7 @@ export function registerRedeliveries(
   registerGet(api, '/subscription_recovery_previews/:subscription_guid', {
     access: { ...read, config: { ...read.config, readsMany: true } },
     operationId: 'previewRecovery',
-    summary: 'Count what a redelivery of a time range would send',
+    summary: 'Count the deliveries that a redelivery of a time range would send',
     tags,
     params: PreviewParams,
     querystring: PreviewQuery,

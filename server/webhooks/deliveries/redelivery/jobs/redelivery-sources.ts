@@ -54,7 +54,7 @@ export function createRedeliverySources({
       },
     },
 
-    /** The next attempts of waiting deliveries are due now, except those that the endpoint postponed by Retry-After. */
+    /** The next attempts of waiting deliveries are due now, unless the endpoint postponed them by Retry-After. */
     waiting: {
       total: countWaiting,
       async step(transaction, redelivery, { guid }) {

@@ -107,7 +107,7 @@ export type RunningRedelivery = Pick<Redelivery, 'guid' | 'kind' | 'subscription
 
 /**
  * The next running redelivery after a guid, and the deliveries waiting for its subscription, counted up to `maxWaiting`.
- * A redelivery of waiting deliveries adds none: it counts those that are due and not sent yet. Of each subscription only
+ * A redelivery of waiting deliveries adds none: it counts due deliveries that are not sent yet. Of each subscription only
  * the oldest runs, because the next one has to see its deliveries.
  */
 export async function selectRunning(

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { EnvironmentName } from './environment.ts';
 
 export type AlertTables = {
   alerts: AlertsTable;
@@ -11,7 +12,7 @@ export type AlertTables = {
 type AlertsTable = {
   guid: string;
   organization_guid: string;
-  environment: 'production' | 'sandbox' | null;
+  environment: EnvironmentName | null;
   type: string;
   occurrence: string;
   subscription_guid: string | null;

@@ -1,0 +1,76 @@
+import type { Details } from '../../alerts/details.ts';
+import type { Alerts } from '../../alerts/service.ts';
+import type { Organizations } from '../../credentials/organizations/service.ts';
+import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Role } from '../../tokens/roles.ts';
+import * as store from './store.ts';
+
+const MAX_ORGANIZATIONS_PER_MEMBER = 200;
+
+type Deps = { database: Database; clock: Clock; alerts: Alerts; organizations: Organizations };
+
+/** The memberships of one person, and those that are active. */
+export function createMemberships({ database, clock, alerts, organizations }: Deps) {
+  const { authentication } = database;
+  return {
+    /** Locks a membership that was accepted, so that changes of a member's own objects take turns. */
+    async lockOwn(transaction: Transaction, key: store.MembershipKey): Promise<Failure | undefined> {
+      if (await store.lockMembership(transaction, key)) return undefined;
+      return new Failure('not_found', 'There is no such organization');
+    },
+
+    /** Updates `last_seen_at`. */
+    async grantOf(
+      organizationGuid: string,
+      memberGuid: string,
+    ): Promise<{ role: Role; grantGuid: string } | Failure> {
+      const key = { organizationGuid, memberGuid };
+      const membership = await store.selectMembership(authentication.queries, key);
+      if (!membership?.accepted_at) return new Failure('not_found', 'There is no such organization');
+      await store.updateMembership(authentication.queries, key, { last_seen_at: clock.now() });
+      return { role: membership.role, grantGuid: membership.grant_guid };
+    },
+
+    async activeIn(transaction: Transaction, organizationGuids: readonly string[]) {
+      const rows = await store.selectActiveMemberships(transaction, organizationGuids);
+      return rows.map(({ organization_guid: organizationGuid, member_guid: memberGuid, role }) => ({
+        ...{ organizationGuid, memberGuid, role },
+      }));
+    },
+
+    /** Alerts each Organization of the person, in the transaction of the removal. */
+    async raiseFactorRemoved(
+      transaction: Transaction,
+      memberGuid: string,
+      factor: Details['second_factor.removed']['factor'],
+    ): Promise<void> {
+      const limit = MAX_ORGANIZATIONS_PER_MEMBER;
+      const memberships = await store.selectMembershipsOf(transaction, memberGuid, limit);
+      const { email = '' } = (await store.selectPerson(transaction, memberGuid)) ?? {};
+      await alerts.raise(
+        transaction,
+        memberships.map(({ organization_guid: organizationGuid }) => ({
+          ...{ type: 'second_factor.removed', organizationGuid },
+          details: { member_guid: memberGuid, email, factor },
+        })),
+      );
+    },
+
+    async organizationsOf(memberGuid: string) {
+      const found = await store.selectMembershipsOf(
+        authentication.queries,
+        memberGuid,
+        MAX_ORGANIZATIONS_PER_MEMBER,
+      );
+      const known = await organizations.findAllForLogin(
+        found.map((membership) => membership.organization_guid),
+      );
+      return found.flatMap(({ organization_guid: guid, role }) => {
+        const organization = known.get(guid);
+        return organization ? [{ organization, role }] : [];
+      });
+    },
+  };
+}
