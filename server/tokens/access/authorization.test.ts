@@ -261,6 +261,13 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   createRecovery: ['organization user', 'subscription_events:execute'],
   cancelRecovery: ['organization user', 'subscription_events:execute'],
   previewRecovery: ['organization user', 'subscription_events:read'],
+  listInboxes: ['organization user', 'subscription_events:read'],
+  getInbox: ['organization user', 'subscription_events:read'],
+  createInbox: ['organization user', 'subscription_events:execute'],
+  updateInbox: ['organization user', 'subscription_events:execute'],
+  deleteInbox: ['organization user', 'subscription_events:execute'],
+  listInboxRequests: ['organization user', 'subscription_events:read'],
+  getInboxRequest: ['organization user', 'subscription_events:read'],
 };
 
 test('the routes require the token types and scopes of the contract, and every operation is listed', () => {
