@@ -5,3 +5,4 @@ import './webhooks/subscriptions.spec.ts';
 import './webhooks/on-call.spec.ts';
 import './webhooks/attempts.spec.ts';
 import './webhooks/endpoint.spec.ts';
+import './webhooks/inbox.spec.ts';

@@ -39,6 +39,11 @@ import type {
 import type { Range, StatisticsView } from '../../server/webhooks/deliveries/statistics/statistics-schema.ts';
 import type { EventView, ListedEventView } from '../../server/webhooks/events/schema.ts';
 import type {
+  InboxView as HostedInboxView,
+  InboxRequestSummaryView,
+  InboxRequestView,
+} from '../../server/webhooks/inboxes/schema.ts';
+import type {
   CreatedSubscriptionView,
   SubscriptionView,
 } from '../../server/webhooks/subscriptions/schema.ts';
@@ -92,6 +97,10 @@ export type DeliveryStatistics = Static<typeof StatisticsView>;
 export type EndpointStatistics = DeliveryStatistics['subscriptions'][number];
 export type EndpointHealth = Static<typeof HealthView>;
 export type EndpointTimeline = Static<typeof TimelineView>;
+export type Inbox = Static<typeof HostedInboxView>;
+export type InboxAnswer = Inbox['answer'];
+export type InboxRequestSummary = Static<typeof InboxRequestSummaryView>;
+export type InboxRequest = Static<typeof InboxRequestView>;
 export type LiveDelivery = Static<typeof LiveAttemptView>;
 
 export type StoredFile = Static<typeof FileView>;

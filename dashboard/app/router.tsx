@@ -103,6 +103,11 @@ const live = createRoute({
   path: 'live',
   component: lazyRouteComponent(() => import('../pages/live/LivePage.tsx'), 'LivePage'),
 });
+const inbox = createRoute({
+  getParentRoute: () => webhooks,
+  path: 'inbox',
+  component: lazyRouteComponent(() => import('../pages/inbox/InboxPage.tsx'), 'InboxPage'),
+});
 const requests = createRoute({
   getParentRoute: () => workspace,
   path: 'requests',
@@ -179,7 +184,7 @@ export const router = createRouter({
         alertSettings,
         account,
       ] as const),
-      webhooks.addChildren([subscriptions, subscription, events, event, delivery, live]),
+      webhooks.addChildren([subscriptions, subscription, events, event, delivery, live, inbox]),
     ]),
   ]),
   parseSearch,

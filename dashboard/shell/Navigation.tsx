@@ -17,6 +17,7 @@ export type PageEntry = {
     | '/subscriptions'
     | '/sandbox'
     | '/files'
+    | '/inbox'
     | '/organization'
     | '/team'
     | '/audit'
@@ -49,6 +50,12 @@ const GROUPS: readonly { title: string; entries: readonly PageEntry[] }[] = [
         label: 'Subscriptions',
         icon: 'webhook',
         shown: hasWebhooks,
+      },
+      {
+        to: '/inbox',
+        label: 'Inbox',
+        icon: 'inbox',
+        shown: ({ has, environment }) => has('webhooks') && environment === 'sandbox',
       },
       {
         to: '/files',

@@ -6,7 +6,15 @@ import { SigningKeySecret } from './SigningKeySecret.tsx';
 import { SubscriptionForm } from './SubscriptionForm.tsx';
 import { useSubscriptionApi } from './use-subscription-api.ts';
 
-export function CreateSubscription({ onClose }: { onClose: () => void }) {
+export function CreateSubscription({
+  initialName = '',
+  initialUrl = '',
+  onClose,
+}: {
+  initialName?: string;
+  initialUrl?: string;
+  onClose: () => void;
+}) {
   const { environment } = useWorkspace();
   const { create, listKey } = useSubscriptionApi();
   const queries = useQueryClient();
@@ -34,6 +42,8 @@ export function CreateSubscription({ onClose }: { onClose: () => void }) {
         />
       ) : (
         <SubscriptionForm
+          initialName={initialName}
+          initialUrl={initialUrl}
           pending={creation.isPending}
           error={creation.error}
           onSubmit={creation.mutate}

@@ -25,6 +25,7 @@ const NAMES = [
   'delivery_state',
   'guid',
   'request_id',
+  'inbox',
   'status',
   'method',
   'path',

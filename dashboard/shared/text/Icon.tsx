@@ -42,6 +42,7 @@ const PATHS = {
   book: 'M5 4h6c1 0 1 1 1 1v15s0-1-1-1H5zM19 4h-6c-1 0-1 1-1 1v15s0-1 1-1h6z',
   settings: 'M4 7h9M17 7h3M15 5v4M4 17h3M11 17h9M9 15v4',
   filter: 'M4 6h16M7 12h10M10 18h4',
+  inbox: 'M4 13 7 5h10l3 8v6H4zM4 13h5l1 2h4l1-2h5',
   bell: 'M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.5h-15zM10 20.5a2 2 0 0 0 4 0',
   bank: 'M4 10 12 4l8 6M5 20h14M7 10v7M12 10v7M17 10v7',
 } as const;

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { publishEvents } from '../../testing/events.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { assertAccessible } from '../support/accessibility.ts';
+import { takeSecret } from '../support/one-time-secrets.ts';
+import { poll } from '../support/pages.ts';
+import { enterAs } from '../support/people.ts';
+import { app, pages, site, startDispatcher } from '../support/suite.ts';
+
+await startDispatcher();
+
+test('an inbox is created and subscribed, shows each request as it arrived, and answers as chosen', async () => {
+  const tenant = await createTenant(app);
+  const page = await pages.open();
+  await enterAs(page, site, tenant, 'key_admin');
+  await page.goto('/inbox');
+  await page.getByText('No inbox in sandbox yet').waitFor();
+  await page.getByRole('button', { name: 'Create inbox' }).click();
+  await page.getByText('No subscription sends to this inbox').waitFor();
+  await page.getByRole('button', { name: 'Create Webhook Subscription' }).click();
+  const dialog = page.getByRole('dialog');
+  assert.match(await dialog.getByLabel('URL').inputValue(), /\/inbox\/[0-9a-f]{32}$/);
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+  await takeSecret(dialog, 'signing_key', 'Done');
+  await page.getByRole('heading', { name: 'Inbox 1' }).waitFor();
+  await app.dispatcher.drain();
+
+  await page.getByRole('link', { name: 'Inbox', exact: true }).click();
+  const storing = page.getByRole('row', { name: /subscription.storing/ });
+  await storing.getByText('Signature valid').waitFor();
+  await page.getByRole('link', { name: 'Inbox 1' }).waitFor();
+  await assertAccessible(page, 'the inbox');
+
+  await page.getByText('500', { exact: true }).click();
+  await page.getByText('Answers 500: deliveries are retried.').waitFor();
+  await publishEvents(app, tenant);
+  await app.dispatcher.drain();
+  await poll(page);
+  const completed = page.getByRole('row', { name: /transfer.completed/ });
+  await completed.getByText('500').waitFor();
+  await completed.getByRole('button', { name: 'transfer.completed' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Request' });
+  await drawer.getByText('webhook-signature').waitFor();
+  const body = await drawer.getByRole('region', { name: 'request body' }).textContent();
+  assert.equal(JSON.parse(body ?? '').event_type, 'transfer.completed');
+  await assertAccessible(page, 'a request of the inbox');
+});
