@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { createCustomer } from '../../testing/customers.ts';
 import { dashboardToken, joinTeam } from '../../testing/dashboard.ts';
+import { createFile } from '../../testing/files.ts';
 import { createSubscription } from '../../testing/subscriptions.ts';
 import { createTenant, everyScope, PRODUCTION_HOST, tokenOf } from '../../testing/tenant.ts';
 import type { Role } from '../tokens/roles.ts';
@@ -89,15 +90,25 @@ test('nothing of another Organization is found, and a role finds only objects th
   const other = await createTenant(app);
   const stranger = await joinTeam(app, other.organizationGuid);
   const theirs = await dashboardToken(app, stranger, other.organizationGuid);
-  const [subscription] = await find('https://ledger.partner.example/hooks');
-  for (const q of [
-    bankGuid,
-    organizationKey.clientId,
-    founder.memberGuid,
-    'ada@partner.example',
-    String(subscription?.guid),
-  ])
+  const key = await tokenOf(app, organizationKey, everyScope('organization'));
+  const url = 'https://ledger.partner.example/hooks';
+  const [subscription] = await find(url);
+  const customerGuid = await createCustomer(app, bankGuid);
+  const file = await createFile(app, { ...tenant, customerGuid, token: key });
+  const newest = async (list: string) => {
+    const { headers, body } = await app.call({ url: `/api/${list}`, token: key });
+    const [first] = body.objects as { guid: string }[];
+    return [String(headers['x-request-id']), String(first?.guid)];
+  };
+  const [, eventGuid = ''] = await newest('subscription_events');
+  const [requestId = '', deliveryGuid = ''] = await newest('subscription_deliveries');
+  await app.requestRecorder.flush();
+  const guids = [bankGuid, organizationKey.clientId, founder.memberGuid, String(subscription?.guid)];
+  guids.push(customerGuid, file.guid, eventGuid, deliveryGuid, requestId);
+  for (const q of [...guids, 'ada@partner.example', url]) {
+    assert.equal((await find(q)).length, 1, q);
     assert.deepEqual(await find(q, theirs), [], q);
+  }
   for (const role of ['developer', 'viewer'] as Role[]) {
     const person = await joinTeam(app, organizationGuid, { role });
     const as = await dashboardToken(app, person, organizationGuid);
@@ -105,6 +116,5 @@ test('nothing of another Organization is found, and a role finds only objects th
     assert.deepEqual(await find('https://ledger.partner.example/hooks', as), []);
     assert.equal((await find(bankGuid, as)).length, 1);
   }
-  const key = await tokenOf(app, organizationKey, everyScope('organization'));
   assertError(await app.call({ url: '/api/lookup?q=x', token: key }), 403, 'invalid_scopes');
 });

@@ -5,6 +5,7 @@ import { createTestApp } from '../../../testing/app.ts';
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createSubscription, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant, type Tenant } from '../../../testing/tenant.ts';
+import { setDisabled } from '../../../testing/webhooks.ts';
 import { createWaitingCheck } from './waiting.ts';
 
 const testDatabase = await createTestDatabase();
@@ -96,6 +97,18 @@ test('a recovery between two checks is not lost, and the next failure is a new o
   await check();
   // Two nodes raise the last two at the same time, so their order is open.
   assert.deepEqual((await types()).sort(), ['endpoint.failing', 'endpoint.failing', 'endpoint.recovered']);
+});
+
+test('enabling a disabled subscription clears its failures and is no recovery', async () => {
+  const { guid, fail, recover, types } = await createEndpoint();
+  await recover();
+  app.clock.advance(1_000);
+  await fail();
+  app.clock.advance(11 * MINUTE);
+  await check();
+  for (const disabled of [true, false]) await setDisabled(app, { guid }, disabled);
+  await check();
+  assert.deepEqual(await types(), ['endpoint.failing']);
 });
 
 test('disabling, deleting and failing end the state without a recovery; a failed subscription is an alert', async () => {
