@@ -197,6 +197,14 @@ test('the URL of a paused subscription can be changed, of a failed or deleting o
   assertError(await change({ url }), 409, 'state_conflict', /^url of a deleting subscription/);
 });
 
+test('calls of another Organization use up no change of the URL', async () => {
+  const { fresh, subscription, change } = await createActive();
+  const foreign = founderOf(app, await createTenant(app));
+  for (let n = 0; n < 31; n += 1)
+    assertError(await foreign('PATCH', `/${subscription.guid}`, { url: fresh.url }), 404, 'not_found');
+  assert.equal((await change({ url: fresh.url })).status, 200);
+});
+
 test('a subscription takes 30 changes of its URL in an hour', async () => {
   const { change } = await createActive();
   for (let n = 0; n < 30; n += 1)
