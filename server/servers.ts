@@ -232,7 +232,9 @@ export async function createServers(deps: ServerDeps) {
     },
     sourceAddress,
   });
-  await registerUnsubscribe(server, { ...alertsModule, organizations, randomBytes, sourceAddress });
+  await registerUnsubscribe(server, {
+    ...{ ...alertsModule, organizations, rateLimits, randomBytes, sourceAddress },
+  });
   if (deps.filesOnDisk) {
     await registerUploads(server, deps.filesOnDisk);
     registerDownloads(server, deps.filesOnDisk);
