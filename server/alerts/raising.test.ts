@@ -195,6 +195,10 @@ test('the bell counts what a member has not read, and marking as read never move
   assert.equal((await read(first.guid)).body.unread, 1);
   assert.deepEqual((await read(second.guid)).body, { unread: 0, read_through: second.guid });
   assert.equal((await read(first.guid)).body.read_through, second.guid);
+  assert.equal((await read('f'.repeat(32))).status, 200);
+  app.clock.advance(61_000);
+  await joinTeam(app, tenant.organizationGuid);
+  assert.equal((await inbox()).unread, 1, 'the future cannot be marked as read');
 });
 
 test('a member turns emails of a type off; types of other roles are refused', async () => {
