@@ -1,4 +1,5 @@
 import type { HttpServer } from '../infrastructure/http/server.ts';
+import { isGuid } from '../infrastructure/runtime/guid.ts';
 import type { CallerIdentity } from '../tokens/access/access.ts';
 import { FIRST_ERROR_STATUS, type RequestRecorder } from './recorder.ts';
 
@@ -15,7 +16,7 @@ export function logRequests(scope: HttpServer, recorder: RequestRecorder): void 
           identity,
           method,
           route: request.routeOptions.url ?? '',
-          params: request.params,
+          objectGuid: objectGuidOf(request.params),
           status,
           messageCode: request.messageCode,
           durationMs: reply.elapsedTime,
@@ -33,4 +34,10 @@ export function logRequests(scope: HttpServer, recorder: RequestRecorder): void 
  */
 function isLogged({ type }: CallerIdentity, method: string, status: number): boolean {
   return type !== 'user' || status >= FIRST_ERROR_STATUS || (method !== 'GET' && method !== 'HEAD');
+}
+
+/** A copy: the parameter itself would keep the whole URL in memory until the call is written. */
+function objectGuidOf(params: unknown): string | null {
+  const [first] = Object.values((params ?? {}) as Record<string, unknown>);
+  return typeof first === 'string' && isGuid(first) ? Buffer.from(first, 'hex').toString('hex') : null;
 }

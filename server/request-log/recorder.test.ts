@@ -46,7 +46,7 @@ function createRecorder() {
         bankGuid: undefined,
         environment: 'sandbox',
       },
-      ...{ method: 'GET', route: '/api/banks/:guid', params: { guid: 'none' }, status: 200 },
+      ...{ method: 'GET', route: '/api/banks/:guid', objectGuid: null, status: 200 },
       ...{ messageCode: undefined, durationMs: 1.6, address: undefined, sampleRate: 1, ...changes },
     });
   }

@@ -3,7 +3,6 @@ import type { Queries } from '../infrastructure/database/database.ts';
 import { failureOfDatabase } from '../infrastructure/database/failures.ts';
 import type { Timers } from '../infrastructure/runtime/clock.ts';
 import { createDelayedFlush } from '../infrastructure/runtime/delayed-flush.ts';
-import { isGuid } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { CallerIdentity } from '../tokens/access/access.ts';
@@ -20,7 +19,8 @@ export type RecordedCall = {
   method: string;
   /** The URL of the route, with parameters as `:guid`. */
   route: string;
-  params: unknown;
+  /** The guid in the path. */
+  objectGuid: string | null;
   status: number;
   messageCode: string | undefined;
   durationMs: number;
@@ -108,7 +108,7 @@ export function createRequestRecorder({ queries, clients, timers, log, metrics }
         member_guid: type === 'user' ? id : null,
         method: call.method,
         path: pathOf(call.route),
-        object_guid: objectGuidOf(call.params),
+        object_guid: call.objectGuid,
         status: call.status,
         message_code: call.messageCode ?? null,
         duration_ms: Math.round(call.durationMs),
@@ -163,9 +163,4 @@ function createPathPatterns(): (route: string) => string {
     known.set(route, path);
     return path;
   };
-}
-
-function objectGuidOf(params: unknown): string | null {
-  const [first] = Object.values((params ?? {}) as Record<string, unknown>);
-  return typeof first === 'string' && isGuid(first) ? first : null;
 }
