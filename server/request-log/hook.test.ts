@@ -8,7 +8,7 @@ import type { RecordedCall, RequestRecorder } from './recorder.ts';
 const GUID = '0199e5a4c1b27d3e8f60a1b2c3d4e5f6';
 const identity = {
   ...{ type: 'organization' as const, id: GUID, organizationGuid: GUID },
-  ...{ bankGuid: undefined, environment: 'sandbox' as const },
+  ...{ bankGuid: undefined, environment: 'sandbox' as const, scopes: Array(500).fill('customers:read') },
 };
 
 test('a recorded call has the guid of the path, and nothing else that the caller chose', async () => {

@@ -13,7 +13,7 @@ export function logRequests(scope: HttpServer, recorder: RequestRecorder): void 
       if (sampleRate > 0)
         recorder.record({
           requestId: request.id,
-          identity,
+          identity: plain(identity),
           method,
           route: request.routeOptions.url ?? '',
           objectGuid: objectGuidOf(request.params),
@@ -26,6 +26,11 @@ export function logRequests(scope: HttpServer, recorder: RequestRecorder): void 
     }
     done();
   });
+}
+
+/** Without scopes and other claims: those of an expired token are parsed anew for each call. */
+function plain({ type, id, organizationGuid, bankGuid, environment }: CallerIdentity): CallerIdentity {
+  return { type, id, organizationGuid, bankGuid, environment };
 }
 
 /**
