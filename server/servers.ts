@@ -225,7 +225,9 @@ export async function createServers(deps: ServerDeps) {
     sourceAddress,
     timers,
   });
-  await registerUnsubscribe(server, { ...alertsModule, organizations, randomBytes, sourceAddress });
+  await registerUnsubscribe(server, {
+    ...{ ...alertsModule, organizations, rateLimits, randomBytes, sourceAddress },
+  });
   if (filesOnDisk) {
     await registerUploads(server, filesOnDisk);
     registerDownloads(server, filesOnDisk);

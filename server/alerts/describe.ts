@@ -55,12 +55,12 @@ const DESCRIBE: Describe = {
     title: `Key ${quoted(name)} was removed`,
     message: `Removed by ${nameOf(author, context)}. Its tokens no longer work.`,
   }),
-  'member.joined': ({ email, role }) => ({
-    title: `${oneLine(email)} joined the team`,
+  'member.joined': ({ role, ...member }) => ({
+    title: `${memberOf(member)} joined the team`,
     message: `Role: ${role.replace('_', ' ')}.`,
   }),
-  'second_factor.removed': ({ email, factor }) => ({
-    title: `${oneLine(email)} removed a second factor`,
+  'second_factor.removed': ({ factor, ...member }) => ({
+    title: `${memberOf(member)} removed a second factor`,
     message: `Removed: ${factor}. If you did not expect this, ask the member.`,
   }),
   'file.infected': ({ file_guid: guid, file_type: type, customer_guid: customer }) => ({
@@ -76,6 +76,10 @@ export function describeAlert(
   const describe = DESCRIBE[type as AlertType] as ((...args: unknown[]) => Description) | undefined;
   // A node of the next version may have raised a type that this one does not know.
   return describe?.(details, context) ?? { title: type, message: '' };
+}
+
+function memberOf({ member_guid: guid, email }: { member_guid: string; email?: string | undefined }): string {
+  return email === undefined ? `Member ${guid}` : oneLine(email);
 }
 
 function quoted(name: string): string {

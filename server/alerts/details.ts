@@ -14,6 +14,9 @@ type Symptoms = {
 type Key = { client_id: string; name: string };
 type Author = { actor_type: Actor['type']; actor: string };
 
+/** `email` is absent for API keys, which must not read the email addresses of members. */
+type MemberOf = { member_guid: string; email?: string | undefined };
+
 /** The details of an alert; shown to the Organization, so without secrets. */
 export type Details = {
   'endpoint.failing': Endpoint & { failing_since: string; failing_minutes: number } & Partial<Symptoms>;
@@ -24,8 +27,8 @@ export type Details = {
   'key.created': Key & Author & { ip_allowlist: readonly string[] };
   'key.widened': Key & Author & { added_scopes?: readonly string[]; ip_allowlist?: readonly string[] };
   'key.removed': Key & Author;
-  'member.joined': { member_guid: string; email: string; role: Role };
-  'second_factor.removed': { member_guid: string; email: string; factor: 'authenticator app' | 'passkey' };
+  'member.joined': MemberOf & { role: Role };
+  'second_factor.removed': MemberOf & { factor: 'authenticator app' | 'passkey' };
   'file.infected': { file_guid: string; file_type: string; customer_guid: string };
 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertsOf, alertTypesOf } from '../../testing/alerts.ts';
+import { type AlertBody, alertsOf, alertTypesOf } from '../../testing/alerts.ts';
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { dashboardToken, joinTeam } from '../../testing/dashboard.ts';
 import { createTenant, everyScope, tokenOf, userToken } from '../../testing/tenant.ts';
@@ -85,6 +85,23 @@ test('a person who joins is an alert with their role', async () => {
   const { email } = await joinTeam(app, organizationGuid, { role: 'key_admin' });
   const [alert] = await alertsOf(app, organizationGuid, { query: '&type=member.joined' });
   assert.deepEqual([alert?.title, alert?.message], [`${email} joined the team`, 'Role: key admin.']);
+});
+
+test('keys see alerts without the email addresses of members', async () => {
+  const { organizationGuid, organizationKey } = await createTenant(app);
+  const person = await joinTeam(app, organizationGuid, { role: 'key_admin' });
+  const { status } = await app.call({
+    ...{ method: 'POST', url: '/api/organization_applications' },
+    token: await dashboardToken(app, person, organizationGuid),
+    payload: { name: 'Key', scopes: ['customers:read'], ip_allowlist: ['198.35.26.96'] },
+  });
+  assert.equal(status, 201);
+  const token = await tokenOf(app, organizationKey, everyScope('organization'));
+  const { body } = await app.call({ url: '/api/alerts?type=key.created,member.joined', token });
+  const [created, joined] = body.objects as AlertBody[];
+  assert.match(String(created?.message), new RegExp(`^Created by member ${person.memberGuid}\\.`));
+  assert.equal(joined?.title, `Member ${person.memberGuid} joined the team`);
+  assert.ok(!JSON.stringify(body).includes(person.email));
 });
 
 test('removing an authenticator app is an alert in every Organization of the person', async () => {
@@ -178,6 +195,10 @@ test('the bell counts the alerts that a member has not read, and marking as read
   assert.equal((await read(first.guid)).body.unread, 1);
   assert.deepEqual((await read(second.guid)).body, { unread: 0, read_through: second.guid });
   assert.equal((await read(first.guid)).body.read_through, second.guid);
+  assert.equal((await read('f'.repeat(32))).status, 200);
+  app.clock.advance(61_000);
+  await joinTeam(app, tenant.organizationGuid);
+  assert.equal((await inbox()).unread, 1, 'the future cannot be marked as read');
 });
 
 test('a member turns emails of a type off; types of other roles are refused', async () => {

@@ -23,6 +23,7 @@ import {
 } from './schema.ts';
 import type { AlertRow, Alerts } from './service.ts';
 
+type Listed = { row: AlertRow; emails: ReadonlyMap<string, string> | undefined };
 type Deps = {
   alerts: Alerts;
   people: People;
@@ -51,14 +52,14 @@ export function registerAlerts(api: HttpServer, { alerts, people, preferences, h
       ...createdAtFilters,
     },
     item: AlertView,
-    view: (each: { row: AlertRow; email: string | undefined }) => viewAlert(each.row, each.email),
+    view: ({ row, emails }: Listed) => viewAlert(row, emails),
     async list({ caller }, page, filters) {
       const found = await alerts.list(caller, page, filters);
       if (isFailure(found)) return found;
       const users = found.rows.filter(({ details }) => details.actor_type === 'user');
-      const emails = await people.emailsOf(users.map(({ details }) => String(details.actor)));
-      const rows = found.rows.map((row) => ({ row, email: emails.get(String(row.details.actor)) }));
-      return { ...found, rows };
+      const actors = users.map(({ details }) => String(details.actor));
+      const emails = caller.type === 'user' ? await people.emailsOf(actors) : undefined;
+      return { ...found, rows: found.rows.map((row) => ({ row, emails })) };
     },
   });
 

@@ -41,16 +41,23 @@ export const AlertView = viewSchema('Alert', {
   created_at: Timestamp,
 });
 
-export function viewAlert(row: AlertRow, actorEmail: string | undefined): Static<typeof AlertView> {
-  const { environment, subscription_guid: subscriptionGuid } = row;
+/** `emails` has those of the actors that the caller may see; undefined for API keys, which see none. */
+export function viewAlert(
+  row: AlertRow,
+  emails: ReadonlyMap<string, string> | undefined,
+): Static<typeof AlertView> {
+  const { type, environment, subscription_guid: subscriptionGuid } = row;
+  const { email: _, ...withoutEmail } = row.details;
+  const details = emails ? row.details : withoutEmail;
+  const actorEmail = emails?.get(String(details.actor));
   return {
     guid: row.guid,
-    type: row.type,
-    severity: kindOf(row.type)?.severity ?? 'info',
+    type,
+    severity: kindOf(type)?.severity ?? 'info',
     ...(environment === null ? {} : { environment }),
     ...(subscriptionGuid === null ? {} : { subscription_guid: subscriptionGuid }),
-    ...describeAlert(row, { actorEmail }),
-    details: row.details,
+    ...describeAlert({ type, details }, { actorEmail }),
+    details,
     created_at: row.created_at.toISOString(),
   };
 }

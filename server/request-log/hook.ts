@@ -1,4 +1,5 @@
 import type { HttpServer } from '../infrastructure/http/server.ts';
+import { isGuid } from '../infrastructure/runtime/guid.ts';
 import type { CallerIdentity } from '../tokens/access/access.ts';
 import { FIRST_ERROR_STATUS, type RequestRecorder } from './recorder.ts';
 
@@ -12,10 +13,10 @@ export function logRequests(scope: HttpServer, recorder: RequestRecorder): void 
       if (sampleRate > 0)
         recorder.record({
           requestId: request.id,
-          identity,
+          identity: plain(identity),
           method,
           route: request.routeOptions.url ?? '',
-          params: request.params,
+          objectGuid: objectGuidOf(request.params),
           status,
           messageCode: request.messageCode,
           durationMs: reply.elapsedTime,
@@ -27,10 +28,21 @@ export function logRequests(scope: HttpServer, recorder: RequestRecorder): void 
   });
 }
 
+/** Without scopes and other claims: those of an expired token are parsed anew for each call. */
+function plain({ type, id, organizationGuid, bankGuid, environment }: CallerIdentity): CallerIdentity {
+  return { type, id, organizationGuid, bankGuid, environment };
+}
+
 /**
  * Successful reads by people are left out: the dashboard sends many of them, and they would hide the calls of the
  * partner's own systems.
  */
 function isLogged({ type }: CallerIdentity, method: string, status: number): boolean {
   return type !== 'user' || status >= FIRST_ERROR_STATUS || (method !== 'GET' && method !== 'HEAD');
+}
+
+/** A copy: the parameter itself would keep the whole URL in memory until the call is written. */
+function objectGuidOf(params: unknown): string | null {
+  const [first] = Object.values((params ?? {}) as Record<string, unknown>);
+  return typeof first === 'string' && isGuid(first) ? Buffer.from(first, 'hex').toString('hex') : null;
 }

@@ -22,11 +22,14 @@ function createRecorder() {
   const clock = createFakeClock();
   const guids = createGuids({ clock, randomBytes });
   const metrics = createMetrics();
-  const clients = { find: async () => undefined };
   let isAway = false;
+  function reach(): void {
+    if (isAway) throw new Error('Connection terminated');
+  }
+  const clients = { find: async () => reach() as undefined };
   const queries = database.queries.withPlugin({
     transformQuery({ node }) {
-      if (isAway) throw Object.assign(new Error('Connection terminated'), {});
+      reach();
       return node;
     },
     transformResult: async ({ result }) => result,
@@ -43,7 +46,7 @@ function createRecorder() {
         bankGuid: undefined,
         environment: 'sandbox',
       },
-      ...{ method: 'GET', route: '/api/banks/:guid', params: { guid: 'none' }, status: 200 },
+      ...{ method: 'GET', route: '/api/banks/:guid', objectGuid: null, status: 200 },
       ...{ messageCode: undefined, durationMs: 1.6, address: undefined, sampleRate: 1, ...changes },
     });
   }
@@ -100,15 +103,23 @@ test('a batch that the database rejects is dropped, not repeated', async () => {
   assert.equal((await written()).length, 1);
 });
 
-test('calls with an unverified client_id do not displace others', async () => {
-  const { guids, recorder, record, written, counted } = createRecorder();
-  const identity = { type: undefined, organizationGuid: undefined, bankGuid: undefined };
-  for (let i = 0; i < 1_200; i++)
-    record({ identity: { ...identity, id: guids.next(), environment: 'sandbox' } });
-  record();
+test('calls with an unverified client_id do not displace others, however long the database is away', async () => {
+  const { guids, recorder, record, written, counted, goAway } = createRecorder();
+  const unverified = { type: undefined, organizationGuid: undefined, bankGuid: undefined };
+  function recordUnverified() {
+    const identity = { ...unverified, id: guids.next(), environment: 'sandbox' as const };
+    if (recorder.sampleRateOf(identity, 401) > 0) record({ identity });
+  }
+  goAway(true);
+  for (let outage = 0; outage < 12; outage++) {
+    for (let i = 0; i < 1_200; i++) recordUnverified();
+    record();
+    await recorder.flush();
+  }
+  assert.equal(await counted('dropped'), 12 * 1_200 - 1_000);
+  goAway(false);
   await recorder.flush();
-  assert.equal(await counted('dropped'), 200);
-  assert.equal((await written()).length, 1);
+  assert.equal((await written()).length, 12);
 });
 
 test('above 100 calls a second a tenant is sampled; its errors and other tenants are not', () => {

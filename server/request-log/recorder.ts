@@ -3,7 +3,6 @@ import type { Queries } from '../infrastructure/database/database.ts';
 import { failureOfDatabase } from '../infrastructure/database/failures.ts';
 import type { Timers } from '../infrastructure/runtime/clock.ts';
 import { createDelayedFlush } from '../infrastructure/runtime/delayed-flush.ts';
-import { isGuid } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { CallerIdentity } from '../tokens/access/access.ts';
@@ -20,7 +19,8 @@ export type RecordedCall = {
   method: string;
   /** The URL of the route, with parameters as `:guid`. */
   route: string;
-  params: unknown;
+  /** The guid in the path. */
+  objectGuid: string | null;
   status: number;
   messageCode: string | undefined;
   durationMs: number;
@@ -46,6 +46,7 @@ export function createRequestRecorder({ queries, clients, timers, log, metrics }
   const sampling = createSampling();
   const pathOf = createPathPatterns();
   let waiting: RecordedCall[] = [];
+  /** Of the waiting ones. */
   let unverified = 0;
   let sampledOut = 0;
 
@@ -53,14 +54,19 @@ export function createRequestRecorder({ queries, clients, timers, log, metrics }
     if (calls > 0) metrics.requestLogCalls.inc({ result }, calls);
   }
 
+  function isFull(identity: CallerIdentity): boolean {
+    return waiting.length >= MAX_WAITING || (isUnverified(identity) && unverified >= MAX_UNVERIFIED);
+  }
+
   async function write(): Promise<void> {
     sampling.reset();
-    unverified = 0;
     countCalls('sampled_out', sampledOut);
     sampledOut = 0;
     while (waiting.length > 0) {
       const batch = waiting.slice(0, MAX_BATCH);
       waiting = waiting.slice(MAX_BATCH);
+      const unverifiedInBatch = batch.filter(({ identity }) => isUnverified(identity)).length;
+      unverified -= unverifiedInBatch;
       try {
         const rows = await toRows(batch);
         if (rows.length > 0) await insertRequests(queries, rows);
@@ -69,6 +75,7 @@ export function createRequestRecorder({ queries, clients, timers, log, metrics }
         if (failureOfDatabase(error)) {
           log.warn({ reason: String(error) }, 'could not write the request log; retrying');
           waiting = [...batch, ...waiting];
+          unverified += unverifiedInBatch;
           return flushing.schedule(RETRY_AFTER_MS);
         }
         log.error({ err: error, calls: batch.length }, 'request log rejected by the database');
@@ -82,7 +89,7 @@ export function createRequestRecorder({ queries, clients, timers, log, metrics }
   /** Without the calls of unknown clients: they belong to no Organization. */
   async function toRows(batch: readonly RecordedCall[]): Promise<LoggedRequest[]> {
     const ids = new Set(
-      batch.filter(({ identity }) => !identity.organizationGuid).map((call) => call.identity.id),
+      batch.filter(({ identity }) => isUnverified(identity)).map((call) => call.identity.id),
     );
     const found = await Promise.all([...ids].map((id) => clients.find(id)));
     const byId = new Map(found.map((client) => [client?.client_id, client]));
@@ -101,7 +108,7 @@ export function createRequestRecorder({ queries, clients, timers, log, metrics }
         member_guid: type === 'user' ? id : null,
         method: call.method,
         path: pathOf(call.route),
-        object_guid: objectGuidOf(call.params),
+        object_guid: call.objectGuid,
         status: call.status,
         message_code: call.messageCode ?? null,
         duration_ms: Math.round(call.durationMs),
@@ -112,19 +119,27 @@ export function createRequestRecorder({ queries, clients, timers, log, metrics }
   }
 
   return {
-    /** The `sampleRate` of the call to record; 0 if it is left out. */
-    sampleRateOf({ organizationGuid, id }: CallerIdentity, status: number): number {
+    /**
+     * The `sampleRate` of the call to record; 0 if it is left out. Dropped calls do not count: callers choose the client_id,
+     * and a count for each would fill the memory while a write waits for the database.
+     */
+    sampleRateOf(identity: CallerIdentity, status: number): number {
+      if (isFull(identity)) {
+        countCalls('dropped', 1);
+        return 0;
+      }
+      const { organizationGuid, id } = identity;
       const rate = sampling.rateOf(organizationGuid ?? id, status >= FIRST_ERROR_STATUS);
       if (rate === 0) sampledOut += 1;
       return rate;
     },
 
     record(call: RecordedCall): void {
-      const isUnverified = call.identity.organizationGuid === undefined;
-      if (isUnverified) unverified += 1;
-      if (waiting.length >= MAX_WAITING || (isUnverified && unverified > MAX_UNVERIFIED))
-        countCalls('dropped', 1);
-      else if (call.durationMs <= MAX_DURATION_MS) waiting.push(call);
+      if (isFull(call.identity)) countCalls('dropped', 1);
+      else if (call.durationMs <= MAX_DURATION_MS) {
+        waiting.push(call);
+        if (isUnverified(call.identity)) unverified += 1;
+      }
       flushing.schedule();
     },
 
@@ -136,6 +151,10 @@ export function createRequestRecorder({ queries, clients, timers, log, metrics }
   };
 }
 
+function isUnverified({ organizationGuid }: CallerIdentity): boolean {
+  return organizationGuid === undefined;
+}
+
 /** `/api/banks/:guid` as `/api/banks/{guid}`, as in the OpenAPI document. There are as many as routes. */
 function createPathPatterns(): (route: string) => string {
   const known = new Map<string, string>();
@@ -144,9 +163,4 @@ function createPathPatterns(): (route: string) => string {
     known.set(route, path);
     return path;
   };
-}
-
-function objectGuidOf(params: unknown): string | null {
-  const [first] = Object.values((params ?? {}) as Record<string, unknown>);
-  return typeof first === 'string' && isGuid(first) ? first : null;
 }

@@ -61,13 +61,10 @@ test('a rate limit delays the next page, and cancelling ends the delay', async (
 });
 
 test('CSV has all columns, and formulas as text', async () => {
-  const rows = [
-    { name: '=1+1', tags: ['a'] },
-    { name: '-1', size: 5 },
-  ];
+  const rows = [{ name: '=1+1', tags: ['a'] }, { name: '-1', size: 5 }, { name: '＝1+1' }];
   assert.equal(
     await formatRows(rows, 'csv').text(),
-    '"name","tags","size"\r\n"\'=1+1","[""a""]",""\r\n"\'-1","","5"\r\n',
+    '"name","tags","size"\r\n"\'=1+1","[""a""]",""\r\n"\'-1","","5"\r\n"\'＝1+1","",""\r\n',
   );
   assert.deepEqual(JSON.parse(await formatRows(rows, 'json').text()), rows);
   assert.equal(filenameOf('Audit entries', 'csv', NOW), 'portico-audit-entries-2026-11-15.csv');

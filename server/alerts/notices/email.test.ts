@@ -190,6 +190,23 @@ test('a link with a changed member, type or signature is not valid', async () =>
   assert.ok((await preferencesOf(founder, organizationGuid)).includes('key.removed'));
 });
 
+test('a flood with one link ends at a limit, which other members do not share', async () => {
+  const { organizationGuid, founder } = await createTeam();
+  const emails = await emailsOf(() => raise(organizationGuid, 'endpoint.failing'));
+  const links = emails.map((email) => ({ to: email.to, url: new URL(linkIn(email)).pathname }));
+  const statusesOf = async (url: string, calls: number) => {
+    const statuses: number[] = [];
+    for (let call = 0; call < calls; call++)
+      statuses.push((await app.server.inject({ method: 'POST', url })).statusCode);
+    return statuses;
+  };
+  const own = links.find(({ to }) => to === founder.email);
+  const other = links.find(({ to }) => to !== founder.email);
+  assert.ok(own && other);
+  assert.deepEqual(await statusesOf(own.url, 22), [...Array(20).fill(200), 429, 429]);
+  assert.deepEqual(await statusesOf(other.url, 1), [200]);
+});
+
 test('names cannot inject headers, lines or markup', async () => {
   const { organizationGuid } = await createTeam();
   const name = 'Evil\r\nBcc: all@partner.example\r\n\r\n<img src=x>';

@@ -42,7 +42,15 @@ export function slackText(organizationName: string, alerts: readonly DescribedAl
   ].join('\n\n');
 }
 
-/** The three characters that Slack interprets. */
-function escapeMarkup(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+/** Mattermost, Rocket.Chat and Discord notify everyone of a channel for these, also in plain text. */
+const MENTION = /@(?=(?:all|channel|everyone|here)\b)/gi;
+const ZERO_WIDTH_SPACE = '\u200b';
+
+/** The three characters that Slack interprets, and mentions of everyone. */
+export function escapeMarkup(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(MENTION, `@${ZERO_WIDTH_SPACE}`);
 }

@@ -1,6 +1,7 @@
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { Queries } from '../../infrastructure/database/database.ts';
+import { later } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import { firstGuidAt } from '../../infrastructure/runtime/guid.ts';
 import type { Members } from '../../people/members/service.ts';
@@ -14,10 +15,13 @@ export type AlertPreferences = ReturnType<typeof createAlertPreferences>;
 export type Inbox = { unread: number; readThrough: string };
 export type Preferences = { available: AlertType[]; emails: AlertType[] };
 
-type Deps = Pick<Base, 'database' | 'audit'> & { alerts: Alerts; members: Members };
+/** Guids run ahead of the clock under load. */
+const READ_MARGIN_MS = 60_000;
+
+type Deps = Pick<Base, 'database' | 'clock' | 'audit'> & { alerts: Alerts; members: Members };
 
 /** The alerts that a member has read and the types they want emails about, separate for each Organization. */
-export function createAlertPreferences({ database, audit, alerts, members }: Deps) {
+export function createAlertPreferences({ database, clock, audit, alerts, members }: Deps) {
   const { queries } = database;
   const keyOf = ({ organizationGuid, id }: Caller) => ({ organizationGuid, memberGuid: id });
 
@@ -30,6 +34,12 @@ export function createAlertPreferences({ database, audit, alerts, members }: Dep
   async function roleOf({ organizationGuid, id }: Caller): Promise<Role | undefined> {
     const member = await members.get(organizationGuid, id);
     return isFailure(member) ? undefined : member.role;
+  }
+
+  /** What has not happened yet cannot be read: a high guid would hide every later alert. */
+  function present(guid: string): string {
+    const latest = firstGuidAt(later(clock.now(), READ_MARGIN_MS));
+    return guid < latest ? guid : latest;
   }
 
   function preferencesOf(role: Role | undefined, muted: readonly string[]): Preferences {
@@ -54,7 +64,7 @@ export function createAlertPreferences({ database, audit, alerts, members }: Dep
       const readThrough = await database.transaction(async (transaction) => {
         const { read_through: current } = await store.lockAlertMember(transaction, key);
         const differs = precondition?.({ unread: 0, readThrough: current ?? joined });
-        return differs ?? (await store.updateReadThrough(transaction, key, guid));
+        return differs ?? (await store.updateReadThrough(transaction, key, present(guid)));
       });
       if (isFailure(readThrough)) return readThrough;
       return { unread: await alerts.countUnread(caller, readThrough), readThrough };

@@ -6,7 +6,7 @@ import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/ser
 import { type Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { oneLine } from '../../infrastructure/runtime/one-line.ts';
 import type { Transport } from '../../webhooks/deliveries/sending/transport.ts';
-import { postToSlack } from '../notices/slack.ts';
+import { escapeMarkup, postToSlack } from '../notices/slack.ts';
 import type { AlertSettings } from './settings.ts';
 
 export type SlackTest = ReturnType<typeof createSlackTest>;
@@ -43,7 +43,8 @@ export function createSlackTest(deps: Deps) {
     const target = await settings.slackTarget(organizationGuid);
     const refused = await rateLimits.use(PER_ORGANIZATION, organizationGuid);
     if (refused) return refused;
-    const text = `Test message: alerts of ${oneLine(organization.name)} on ${baseUrl} arrive here.`;
+    const name = escapeMarkup(oneLine(organization.name));
+    const text = `Test message: alerts of ${name} on ${baseUrl} arrive here.`;
     const outcome = target && (await postToSlack(transport, target, text));
     const failure = outcome?.kind === 'failed' ? outcome.reason : undefined;
     if (outcome) await settings.recordSlackOutcome(organizationGuid, failure);

@@ -51,6 +51,18 @@ test('an alert is posted once in the format of Slack', async () => {
   assert.deepEqual([typeof body.posted_at, body.failure], ['string', undefined]);
 });
 
+test('names mention nobody and contain no links, also in the test message', async () => {
+  const { organizationGuid, endpoint, call } = await createSlack();
+  const name = '<!channel> <https://evil.example|Log in> @here @Everyone';
+  await app.operate('PATCH', `/organizations/${organizationGuid}`, { name });
+  await raise(organizationGuid, name);
+  await notifier.drain();
+  assert.equal((await call('POST', '/test')).body.posted, true);
+  const texts = textsOf(endpoint);
+  assert.equal(texts.length, 2);
+  for (const text of texts) assert.doesNotMatch(text, /<!|<https:|@(here|everyone)/i);
+});
+
 test('the URL is a secret: encrypted at rest, masked in responses and in the audit log', async () => {
   const { organizationGuid, endpoint, url, set, call } = await createSlack();
   assert.equal(set.url, `${new URL(endpoint.url).origin}/…x7Qz`);

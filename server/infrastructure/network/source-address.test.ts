@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { createSourceAddress, isCidrOrAddress } from './source-address.ts';
 
@@ -249,4 +251,19 @@ test('PORTICO_TRUSTED_PROXIES: anything else is refused', () => {
 
 test('an invalid trusted proxy prevents the start', () => {
   assert.throws(() => createSourceAddress(['10.0.0.0/8', 'localhost']), /localhost/);
+});
+
+test('a kept address does not keep its header in memory', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  const chain = '1.1.1.1, '.repeat(1_700);
+  const kept: (string | undefined)[] = [];
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (let n = 0; n < 2_000; n++) kept.push(forwarded(Buffer.from(`${chain}198.51.100.123`).toString()));
+  collectGarbage();
+  const keptBytes = process.memoryUsage().heapUsed - before;
+  assert.equal(kept[0], '198.51.100.123');
+  assert.ok(keptBytes < (2_000 * chain.length) / 4, `${keptBytes} bytes`);
 });

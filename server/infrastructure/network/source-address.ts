@@ -46,11 +46,16 @@ function rightmostUntrusted(header: string, isTrusted: (address: string) => bool
     // lastIndexOf treats position -1 as 0 and would find a comma at 0 again.
     const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
     const [from, to] = trimmed(header, comma + 1, end);
-    address = to - from > MAX_HOP_CHARACTERS ? undefined : parseHop(header.slice(from, to));
+    address = to - from > MAX_HOP_CHARACTERS ? undefined : parseHop(copyOf(header.slice(from, to)));
     if (address === undefined || !isTrusted(address) || comma === -1) return address;
     end = comma;
   }
   return undefined;
+}
+
+/** V8 keeps the whole header in memory for a slice of it, and addresses are kept by limits, records and logs. */
+function copyOf(slice: string): string {
+  return Buffer.from(slice).toString();
 }
 
 /** An address as proxies write it: bare, `1.2.3.4:567`, `[2001:db8::1]` or `[2001:db8::1]:567`. */

@@ -5,9 +5,10 @@ export function csvLine(cells: readonly string[]): string {
 
 /**
  * Spreadsheets run a cell that begins with one of these as a formula. The record contains text of other people; a
- * leading apostrophe makes it plain text (OWASP, CSV injection).
+ * leading apostrophe makes it plain text (OWASP, CSV injection). Spreadsheets in East Asian languages read the wide forms
+ * alike.
  */
-const FORMULA = /^[\s]*[=+\-@\t\r\n|]/;
+const FORMULA = /^[\s]*[=+\-@\t\r\n|＝＋－＠]/;
 
 function quoted(cell: string): string {
   const text = FORMULA.test(cell) ? `'${cell}` : cell;

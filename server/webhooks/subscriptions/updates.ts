@@ -1,11 +1,12 @@
 import type { Static } from 'typebox';
 import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
-import type { Transaction } from '../../infrastructure/database/database.ts';
+import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Event, Events } from '../events/service.ts';
 import type { Visible } from '../visible.ts';
-import type { ChangeFound } from './changing.ts';
+import { type ChangeFound, noSubscription } from './changing.ts';
 import { selectEndpointsOf } from './endpoint-store.ts';
 import type { Endpoint } from './endpoints.ts';
 import { changeOf, eventOf } from './records.ts';
@@ -25,6 +26,8 @@ const URL_CHANGES: RateLimit = {
 };
 
 type Deps = {
+  database: Database;
+  clock: Clock;
   audit: Audit;
   events: Events;
   rateLimits: RateLimits;
@@ -36,7 +39,14 @@ type Deps = {
 
 /** Changes of partners: name, URL and pause. */
 export function createUpdates(deps: Deps) {
-  const { audit, events, rateLimits, changeFound, endpointsOf, enqueueFirst, announceChange } = deps;
+  const { database, clock, audit, events, rateLimits } = deps;
+  const { changeFound, endpointsOf, enqueueFirst, announceChange } = deps;
+
+  /** Counts changes of own subscriptions only: the guid is the caller's choice, the limit that of its owner. */
+  async function refusalOfLimit(tenant: Visible, guid: string): Promise<Failure | undefined> {
+    const own = await store.selectSubscription(database.queries, tenant, guid, clock.now());
+    return own ? rateLimits.use(URL_CHANGES, guid) : noSubscription();
+  }
 
   async function refusalOfMove(
     transaction: Transaction,
@@ -73,7 +83,7 @@ export function createUpdates(deps: Deps) {
       { name, url, paused }: Static<typeof SubscriptionChanges>,
       precondition?: Precondition<Subscription>,
     ): Promise<Subscription | Failure> {
-      const limited = url === undefined ? undefined : await rateLimits.use(URL_CHANGES, guid);
+      const limited = url === undefined ? undefined : await refusalOfLimit(tenant, guid);
       if (limited) return limited;
       let changesEndpoint = false;
       const updated = await changeFound(

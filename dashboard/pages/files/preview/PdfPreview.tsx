@@ -3,10 +3,9 @@ import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { openPdf } from './open-pdf.ts';
 import styles from './Preview.module.css';
+import { pageScale } from './page-scale.ts';
 
 const MAX_PAGES = 20;
-/** Pixels per CSS pixel of the page at its full width: sharp on dense screens. */
-const SCALE = 2;
 
 /** Draws the pages as pictures. Nothing of the document becomes part of the page or runs in it. */
 export function PdfPreview({ content, failed }: { content: Uint8Array<ArrayBuffer>; failed: ReactNode }) {
@@ -55,7 +54,7 @@ function Page({
       const page = await document.getPage(number);
       const target = canvas.current;
       if (!target) return;
-      const viewport = page.getViewport({ scale: SCALE });
+      const viewport = page.getViewport({ scale: pageScale(page.getViewport({ scale: 1 })) });
       target.width = viewport.width;
       target.height = viewport.height;
       const task = page.render({ canvas: target, viewport });

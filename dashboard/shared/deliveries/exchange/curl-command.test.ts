@@ -12,7 +12,7 @@ test('a shell passes the exact URL, headers and body to curl', () => {
   const script = `curl() { printf '%s\\n' "$@"; }\n${curlCommandOf(request)}`;
   const passed = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trimEnd().split('\n');
   assert.deepEqual(passed, [
-    '-i',
+    '-gi',
     request.url,
     ...['-H', 'content-type: application/json', '-H', 'webhook-id: a"b'],
     ...['--data-raw', request.body],

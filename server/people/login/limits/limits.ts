@@ -17,6 +17,8 @@ const PASSWORD_RESETS_PER_HOUR = 5;
 /** Checks in a session: current passwords, and codes of a new authenticator. */
 const ACCOUNT_CHECKS = 20;
 const INVITATIONS_PER_HOUR = 100;
+/** Each is an email to a person who may not know the Organization. */
+const INVITATIONS_PER_RECIPIENT = 10;
 
 /** Rate limits of the login, shared by all nodes. Successful attempts count too. */
 export function createLoginLimits({
@@ -46,6 +48,7 @@ export function createLoginLimits({
     windowMs: HOUR_MS,
     code: 'api_rate_limit_exceeded',
   };
+  const recipients = { ...invitations, name: 'invitation_email', limit: INVITATIONS_PER_RECIPIENT };
 
   const count = (...keys: readonly LimitedKey[]) => countAll(rateLimits, keys);
 
@@ -84,7 +87,12 @@ export function createLoginLimits({
 
     account: (memberGuid: string) => count({ limit: account, key: memberGuid }),
 
-    invitation: (organizationGuid: string) => count({ limit: invitations, key: organizationGuid }),
+    /** Of one recipient within the Organization, so that another one cannot keep the person from being invited. */
+    invitation: (organizationGuid: string, email: string) =>
+      count(
+        { limit: invitations, key: organizationGuid },
+        { limit: recipients, key: `${organizationGuid} ${keyOf(email)}` },
+      ),
   };
 }
 

@@ -35,7 +35,8 @@ export function createInvitations(deps: Deps) {
       input: Static<typeof NewMember>,
       recordAnswer: RecordAnswer<Invited> = recordNothing,
     ): Promise<Invited | Failure> {
-      const exhausted = actor.type === 'user' ? await limits.invitation(organizationGuid) : undefined;
+      const exhausted =
+        actor.type === 'user' ? await limits.invitation(organizationGuid, input.email) : undefined;
       if (exhausted) return exhausted;
       const organization = await organizations.get(organizationGuid);
       if (isFailure(organization)) return organization;

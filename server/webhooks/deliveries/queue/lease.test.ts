@@ -48,6 +48,7 @@ function createHarness(clock = createFakeClock()) {
     onLost() {
       state.lost += 1;
     },
+    async onExpired() {},
     onRenewed() {},
   });
   return {

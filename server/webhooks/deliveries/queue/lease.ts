@@ -23,10 +23,12 @@ type Deps = {
   log: Log;
   /** Another dispatcher has taken over. */
   onLost(): void;
+  /** The lease had expired and nobody took over. Runs before the holder sends again; changes went unannounced to it. */
+  onExpired(): Promise<void>;
   onRenewed(): void;
 };
 
-export function createLease({ database, clock, timers, guids, log, onLost, onRenewed }: Deps) {
+export function createLease({ database, clock, timers, guids, log, onLost, onExpired, onRenewed }: Deps) {
   const queries = database.reserved;
   let holder: string | undefined;
   let leaseUntil = 0;
@@ -43,9 +45,12 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
 
   async function extend(): Promise<void> {
     if (holder === undefined) return;
+    const hadExpired = currentHolder() === undefined;
     const until = clock.now().getTime() + DISPATCHER_LEASE_MS;
-    if (await store.extendLease(queries, holder, new Date(until))) leaseUntil = until;
-    else {
+    if (await store.extendLease(queries, holder, new Date(until))) {
+      if (hadExpired) await onExpired();
+      leaseUntil = until;
+    } else {
       log.warn('lease lost; acquiring a new one');
       onLost();
       await acquire();

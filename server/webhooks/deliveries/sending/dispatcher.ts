@@ -57,6 +57,9 @@ export function createDispatcher(deps: Deps) {
   const lease = createLease({
     ...{ database, clock, timers, guids, log },
     onLost: () => void lanes.empty(),
+    async onExpired() {
+      lanes.refresh(await subscriptions.endpoints(lanes.holding()));
+    },
     onRenewed() {
       lanes.resume();
       void notices.read();

@@ -11,6 +11,8 @@ test('headers with credentials are left out, the others are kept as text', () =>
     'x-auth-token': 'x',
     'x-api-key': 'x',
     'x-session-id': 'x',
+    ...{ 'x-api_key': 'x', 'x-functions-key': 'x', 'connect-sid': 'x', 'x-csrf': 'x', 'x-jwt-user': 'x' },
+    ...{ 'x-passwd': 'x', 'x-signature': 'x' },
     empty: undefined,
     odd: 'a\0b\tc',
   });

@@ -2,7 +2,8 @@
 export const MAX_HEADER_CHARACTERS = 2_048;
 
 /** Headers that carry credentials, or are likely to. */
-const SECRET = /cookie|auth|token|secret|password|credential|session|api-?key/;
+const SECRET =
+  /cookie|auth|token|secret|passw|credential|session|assertion|signature|jwt|[cx]srf|api[-_]?key|(^|[-_])(key|sid)$/;
 /** Not storable in PostgreSQL, or able to forge lines of a page. */
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { auditRecordsOf } from '../../../../../testing/answers.ts';
-import { assertError } from '../../../../../testing/app.ts';
+import { assertError, createTestApp } from '../../../../../testing/app.ts';
+import { createTestDatabase } from '../../../../../testing/database.ts';
 import { publishEvents } from '../../../../../testing/events.ts';
+import { createSilentProxy } from '../../../../../testing/silent-proxy.ts';
 import {
   createSubscription,
   eventTypesOf,
@@ -19,6 +21,7 @@ import {
   queueOf,
   subscriptionRow,
   typesAt,
+  until,
 } from '../../../../../testing/webhooks.ts';
 
 /** A change of the URL (contract, section 7). */
@@ -179,6 +182,42 @@ test('the change survives a dispatcher that dies with deliveries of the old URL'
   stuck.release({ status: 500 });
 });
 
+test('a dispatcher without the database during the change sends nothing to the old URL later', async () => {
+  const testDatabase = await createTestDatabase();
+  const proxy = await createSilentProxy(testDatabase.url);
+  const cut = await createDispatchingApp({ testDatabase: { ...testDatabase, url: proxy.url } });
+  const other = await createTestApp({ testDatabase, clock: cut.clock });
+  after(async () => {
+    await proxy.close();
+    await testDatabase.drop();
+  });
+  const tenant = await createTenant(other);
+  const [old, fresh] = [await createTestEndpoint(), await createTestEndpoint()];
+  const subscription = await createSubscription(other, tenant, { url: old.url });
+  await cut.dispatcher.drain();
+  const stuck = hold();
+  old.behave(stuck);
+  await publishEvents(cut, tenant, 30);
+  await old.waitForCount(4);
+  proxy.refuseAll();
+  cut.clock.advance(8_500);
+  const before = old.received.length;
+  stuck.release();
+  old.behave({ kind: 'answer' });
+  await until(() => cut.dispatcher.figures().inFlight === 0, 'the answers to the requests in flight');
+  assert.ok(cut.dispatcher.figures().held > 3, 'deliveries wait for the lease');
+  cut.clock.advance(2_500);
+  const changed = await founderOf(other, tenant)('PATCH', `/${subscription.guid}`, { url: fresh.url });
+  assert.equal(changed.status, 200);
+  proxy.restore();
+  await until(async () => {
+    cut.clock.advance(1_000);
+    await cut.dispatcher.poll();
+    return old.received.length > before || fresh.received.length > 1;
+  }, 'further deliveries');
+  assert.equal(old.received.length, before);
+});
+
 test('the URL of a paused subscription can be changed, of a failed or deleting one not', async () => {
   const { fresh, subscription, founder, change } = await createActive();
   await change({ paused: true });
@@ -195,6 +234,14 @@ test('the URL of a paused subscription can be changed, of a failed or deleting o
     ...{ failed_at: null, scheduled_deletion_at: new Date(clock.now().getTime() + DAY_MS) },
   });
   assertError(await change({ url }), 409, 'state_conflict', /^url of a deleting subscription/);
+});
+
+test('calls of another Organization use up no change of the URL', async () => {
+  const { fresh, subscription, change } = await createActive();
+  const foreign = founderOf(app, await createTenant(app));
+  for (let n = 0; n < 31; n += 1)
+    assertError(await foreign('PATCH', `/${subscription.guid}`, { url: fresh.url }), 404, 'not_found');
+  assert.equal((await change({ url: fresh.url })).status, 200);
 });
 
 test('a subscription takes 30 changes of its URL in an hour', async () => {

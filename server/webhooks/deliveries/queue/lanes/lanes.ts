@@ -248,6 +248,8 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
 
     toRefill: () => guidsOf((lane) => lane.needsRefill() && memory.hasCapacity(lane)),
     waiting: () => guidsOf((lane) => lane.isWaiting()),
+    /** Also lanes with reservations for deliveries that are still being read. */
+    holding: () => guidsOf((lane) => lane.held() > 0),
     /** Includes deliveries whose outcome is not recorded yet. */
     heldGuids: () => [...lanes.values()].flatMap((lane) => lane.heldGuids()),
     heldGuidsOf: (subscriptionGuids: Iterable<string>) =>

@@ -48,6 +48,7 @@ export function createRedeliveries(deps: Deps) {
   const eventWindows = createEventWindows({ counters: deps.eventCounters });
   const sources = createRedeliverySources({ ...deps, eventWindows });
   let restUntil = 0;
+  let createdCount = 0;
   /** Steps take turns: each starts after the redelivery of the previous one. */
   let lastChecked: string | undefined;
 
@@ -144,6 +145,7 @@ export function createRedeliveries(deps: Deps) {
         return row;
       });
       restUntil = 0;
+      createdCount += 1;
       return redelivery;
     },
 
@@ -185,9 +187,12 @@ export function createRedeliveries(deps: Deps) {
     async step(): Promise<boolean> {
       if (clock.now().getTime() < restUntil) return false;
       const checked = new Set<string>();
+      const countBefore = createdCount;
       while (checked.size < MAX_CHECKED_PER_STEP) {
         const next = await nextRunning();
-        if (!next && checked.size === 0) restUntil = clock.now().getTime() + REST_MS;
+        // One created meanwhile may have been missed.
+        const isIdle = !next && checked.size === 0 && countBefore === createdCount;
+        if (isIdle) restUntil = clock.now().getTime() + REST_MS;
         if (!next || checked.has(next.guid)) return false;
         checked.add(next.guid);
         lastChecked = next.guid;
