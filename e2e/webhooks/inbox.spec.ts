@@ -4,7 +4,7 @@ import { publishEvents } from '../../testing/events.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
-import { poll } from '../support/pages.ts';
+import { navigate, poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { app, pages, site, startDispatcher } from '../support/suite.ts';
 
@@ -18,6 +18,15 @@ test('an inbox is created and subscribed, shows each request as it arrived, and 
   await page.getByText('No inbox in sandbox yet').waitFor();
   await page.getByRole('button', { name: 'Create inbox' }).click();
   await page.getByText('No subscription sends to this inbox').waitFor();
+  await navigate(page, '/subscriptions');
+  await page.getByRole('button', { name: 'Create Webhook Subscription' }).first().click();
+  const offered = page.getByRole('dialog');
+  await offered.getByRole('button', { name: 'Use an inbox' }).click();
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('input')].some(({ value }) => value.includes('/inbox/')),
+  );
+  await offered.getByRole('button', { name: 'Cancel' }).click();
+  await navigate(page, '/inbox');
   await page.getByRole('button', { name: 'Create Webhook Subscription' }).click();
   const dialog = page.getByRole('dialog');
   assert.match(await dialog.getByLabel('URL').inputValue(), /\/inbox\/[0-9a-f]{32}$/);

@@ -5,6 +5,7 @@ import { FormActions } from '../../shared/forms/FormActions.tsx';
 import { NameField, validateName } from '../../shared/forms/NameField.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { UrlField, urlError } from './endpoint/UrlField.tsx';
+import { UseInbox } from './endpoint/UseInbox.tsx';
 import { useEndpointLimit } from './use-endpoint-limit.ts';
 
 export function SubscriptionForm({
@@ -57,6 +58,7 @@ export function SubscriptionForm({
       <Stack>
         <NameField placeholder="Payments backend" {...form.getInputProps('name')} />
         <UrlField {...form.getInputProps('url')} />
+        {initialUrl === '' ? <UseInbox onUse={(url) => form.setFieldValue('url', url)} /> : null}
         <FormActions action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
       </Stack>
     </form>
