@@ -19,8 +19,8 @@ export function WebhookOverview() {
   const { filters } = useFilters();
   const { data, error, refetch } = useStatistics(rangeOf(filters.range));
   const navigate = useNavigate();
-  const openEvents = (from: Date, until: Date) =>
-    void navigate({ to: '/events', search: { from: from.toISOString(), until: until.toISOString() } });
+  const open = (to: '/events' | '/deliveries') => (from: Date, until: Date) =>
+    void navigate({ to, search: { from: from.toISOString(), until: until.toISOString() } });
   return (
     <Stack gap="lg">
       <PageHeader title="Overview" spaced={false} actions={<RangeControl />}>
@@ -35,10 +35,10 @@ export function WebhookOverview() {
           <SummaryTiles data={data} />
           <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
             <ChartPanel title="Attempts" data={data}>
-              {(loaded) => <AttemptBars data={loaded} label="Attempts" onOpen={openEvents} />}
+              {(loaded) => <AttemptBars data={loaded} label="Attempts" onOpen={open('/deliveries')} />}
             </ChartPanel>
             <ChartPanel title="Events" data={data}>
-              {(loaded) => <EventBars data={loaded} onOpen={openEvents} />}
+              {(loaded) => <EventBars data={loaded} onOpen={open('/events')} />}
             </ChartPanel>
           </SimpleGrid>
           <EndpointsPanel endpoints={data?.subscriptions} />

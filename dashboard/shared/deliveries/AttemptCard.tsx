@@ -9,7 +9,7 @@ import { AttemptExchange } from './exchange/AttemptExchange.tsx';
 import { RequestedBy } from './RequestedBy.tsx';
 
 const OUTCOMES = {
-  completed: 'Delivered',
+  completed: 'Successful',
   rejected: 'Rejected',
   timeout: 'Timed out',
   unreachable: 'Unreachable',

@@ -53,7 +53,7 @@ export function DeliveryDetails({
         <PageLink to="/events/$guid" params={{ guid: eventGuid }} size="sm">
           Event
         </PageLink>
-        <Guid value={delivery.guid} name="delivery guid" />
+        <Guid value={delivery.guid} name="ID of the delivery" />
       </Group>
       {canRedeliver === false ? (
         <Text size="sm" c="dimmed">

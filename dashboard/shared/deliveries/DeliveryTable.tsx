@@ -9,8 +9,9 @@ import { PageLink } from '../text/PageLink.tsx';
 import { Duration } from '../time/Duration.tsx';
 import { RelativeTime } from '../time/RelativeTime.tsx';
 import { DeliveryDrawer } from './DeliveryDrawer.tsx';
-import { DeliveryFilters, deliveryQueryOf, isFiltered, NoMatch } from './DeliveryFilters.tsx';
 import { DeliveryOutcome } from './DeliveryOutcome.tsx';
+import { DeliveryFilters, deliveryQueryOf, isFiltered } from './filters/DeliveryFilters.tsx';
+import { NoMatch } from './filters/NoMatch.tsx';
 import { NextAttempt } from './NextAttempt.tsx';
 import { RedeliverSelected } from './redelivery/RedeliverSelected.tsx';
 import { useSelection } from './redelivery/use-selection.tsx';
@@ -38,7 +39,7 @@ export function DeliveryTable({
   const [opened, setOpened] = useState<string>();
   const result = useList<Delivery>(
     '/subscription_deliveries',
-    { ...query, ...(filterable ? deliveryQueryOf(filters) : {}), after: filters.after },
+    { ...(filterable ? deliveryQueryOf(filters) : {}), ...query, after: filters.after },
     {
       refetchInterval: (list) =>
         list?.objects.some(isFirstAttemptPending) ? REFRESH_PENDING_MS : REFRESH_MS,
@@ -74,7 +75,7 @@ export function DeliveryTable({
   ];
   return (
     <>
-      {filterable ? <DeliveryFilters /> : null}
+      {filterable ? <DeliveryFilters withSubscription={showSubscription} /> : null}
       {selection.isOffered ? (
         <RedeliverSelected selection={selection} listed={result.data?.objects ?? []} />
       ) : null}
@@ -83,7 +84,7 @@ export function DeliveryTable({
         label="Deliveries"
         keyOf={({ guid }) => guid}
         columns={columns}
-        empty={filterable && isFiltered(filters) ? <NoMatch /> : empty}
+        empty={filterable && isFiltered(filters) ? <NoMatch what="deliveries" /> : empty}
       />
       {opened ? <DeliveryDrawer guid={opened} onClose={() => setOpened(undefined)} /> : null}
     </>

@@ -1,8 +1,8 @@
-import type { Subscription } from '../../api/types.ts';
-import { HealthBadge } from '../../shared/endpoints/HealthBadge.tsx';
-import { useEndpointsByGuid } from '../../shared/endpoints/use-endpoints.ts';
-import { WaitingCount } from '../../shared/endpoints/WaitingCount.tsx';
-import { NoValue } from '../../shared/text/NoValue.tsx';
+import type { Subscription } from '../../../api/types.ts';
+import { HealthBadge } from '../../../shared/endpoints/HealthBadge.tsx';
+import { useEndpointsByGuid } from '../../../shared/endpoints/use-endpoints.ts';
+import { WaitingCount } from '../../../shared/endpoints/WaitingCount.tsx';
+import { NoValue } from '../../../shared/text/NoValue.tsx';
 
 const REFRESH_MS = 5_000;
 

@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useFilters } from '../../shared/filters/use-filters.ts';
-import { Panel } from '../../shared/page/Panel.tsx';
-import { AttemptsChart } from '../overview/charts/AttemptsChart.tsx';
-import { RangeControl } from '../overview/charts/RangeControl.tsx';
-import { rangeOf, useStatistics } from '../overview/charts/use-statistics.ts';
+import { useFilters } from '../../../shared/filters/use-filters.ts';
+import { Panel } from '../../../shared/page/Panel.tsx';
+import { AttemptsChart } from '../../overview/charts/AttemptsChart.tsx';
+import { RangeControl } from '../../overview/charts/RangeControl.tsx';
+import { rangeOf, useStatistics } from '../../overview/charts/use-statistics.ts';
 import { HealthTimeline } from './HealthTimeline.tsx';
 
 export function SubscriptionChart({ guid }: { guid: string }) {
@@ -17,12 +17,16 @@ export function SubscriptionChart({ guid }: { guid: string }) {
       params: { guid },
       search: {
         ...(filters.range ? { range: filters.range } : {}),
-        ...{ created_at_gte: from.toISOString(), created_at_lt: to.toISOString() },
+        ...{ from: from.toISOString(), until: to.toISOString() },
       },
       resetScroll: false,
     });
   return (
-    <Panel title="Attempts" hint="Select a bar to list its deliveries" actions={<RangeControl />}>
+    <Panel
+      title="Attempts"
+      hint="Select a bar to list the deliveries created in it"
+      actions={<RangeControl />}
+    >
       <AttemptsChart
         statistics={statistics}
         label="Attempts"

@@ -1,10 +1,10 @@
 import { Group, Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { EndpointTimeline, Range } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
-import type { TimeAxis } from '../../shared/chart/BarChart.tsx';
-import { formatExactTime } from '../../shared/time/format-time.ts';
-import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import type { EndpointTimeline, Range } from '../../../api/types.ts';
+import { useWorkspace } from '../../../session/workspace.ts';
+import type { TimeAxis } from '../../../shared/chart/BarChart.tsx';
+import { formatExactTime } from '../../../shared/time/format-time.ts';
+import { RelativeTime } from '../../../shared/time/RelativeTime.tsx';
 import styles from './HealthTimeline.module.css';
 
 const REFRESH_MS = 15_000;
@@ -19,7 +19,7 @@ const HEALTH_LABELS: Record<EndpointTimeline['periods'][number]['health'], strin
   failing: 'Failing',
   paused: 'Paused',
   disabled: 'Disabled',
-  failed: 'Failed',
+  failed: 'Failed permanently',
 };
 const CHANGE_LABELS: Record<Change['kind'], string> = {
   created: 'Created',
