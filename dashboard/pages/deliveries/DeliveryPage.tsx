@@ -27,7 +27,7 @@ export function DeliveryPage() {
             {formatExactTime(delivery.created_at)}
           </PageHeader>
           <Panel>
-            <DeliveryDetails delivery={delivery} titled={false} />
+            <DeliveryDetails delivery={delivery} />
           </Panel>
         </>
       )}

@@ -13,7 +13,8 @@ import { DeliveryOutcome } from './DeliveryOutcome.tsx';
 import { DeliveryFilters, deliveryQueryOf, isFiltered } from './filters/DeliveryFilters.tsx';
 import { NoMatch } from './filters/NoMatch.tsx';
 import { NextAttempt } from './NextAttempt.tsx';
-import { RedeliverSelected } from './redelivery/RedeliverSelected.tsx';
+import { RedeliverSelected, RedeliveryOutcomes } from './redelivery/RedeliverSelected.tsx';
+import { useRedeliverMany } from './redelivery/use-redeliver-many.ts';
 import { useSelection } from './redelivery/use-selection.tsx';
 import { SubscriptionLabel } from './SubscriptionLabel.tsx';
 
@@ -46,6 +47,7 @@ export function DeliveryTable({
     },
   );
   const selection = useSelection();
+  const redelivery = useRedeliverMany();
   const columns: Column<Delivery>[] = [
     ...(selection.isOffered ? [selection.column] : []),
     ...(showEvent ? [EVENT] : []),
@@ -56,7 +58,7 @@ export function DeliveryTable({
       cell: ({ attempt_count: count, next_attempt_at: next }) => (
         <Group gap={6} wrap="nowrap">
           <Text size="sm">{count}</Text>
-          {next && count > 0 ? <NextAttempt at={next} /> : null}
+          {next && count > 0 ? <NextAttempt at={next} short /> : null}
         </Group>
       ),
     },
@@ -67,7 +69,7 @@ export function DeliveryTable({
       titleHidden: true,
       align: 'right',
       cell: ({ guid }) => (
-        <Button variant="subtle" size="compact-sm" onClick={() => setOpened(guid)}>
+        <Button variant="subtle" size="compact-xs" onClick={() => setOpened(guid)}>
           View attempts
         </Button>
       ),
@@ -76,14 +78,21 @@ export function DeliveryTable({
   return (
     <>
       {filterable ? <DeliveryFilters withSubscription={showSubscription} /> : null}
-      {selection.isOffered ? (
-        <RedeliverSelected selection={selection} listed={result.data?.objects ?? []} />
-      ) : null}
+      <RedeliveryOutcomes redelivery={redelivery} />
       <DataTable
         result={result}
         label="Deliveries"
         keyOf={({ guid }) => guid}
         columns={columns}
+        toolbar={
+          selection.isOffered ? (
+            <RedeliverSelected
+              selection={selection}
+              listed={result.data?.objects ?? []}
+              redelivery={redelivery}
+            />
+          ) : undefined
+        }
         empty={filterable && isFiltered(filters) ? <NoMatch what="deliveries" /> : empty}
       />
       {opened ? <DeliveryDrawer guid={opened} onClose={() => setOpened(undefined)} /> : null}
@@ -106,5 +115,9 @@ const EVENT: Column<Delivery> = {
 
 const SUBSCRIPTION: Column<Delivery> = {
   title: 'Subscription',
-  cell: ({ subscription_guid: guid }) => <SubscriptionLabel guid={guid} />,
+  cell: ({ subscription_guid: guid }) => (
+    <Text component="div" truncate maw={180}>
+      <SubscriptionLabel guid={guid} />
+    </Text>
+  ),
 };

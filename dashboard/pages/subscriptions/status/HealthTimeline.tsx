@@ -44,7 +44,7 @@ export function HealthTimeline({ guid, range, axis }: { guid: string; range: Ran
       api.get<EndpointTimeline>(`/endpoint_health/${guid}/timeline`, { query: { range }, signal }),
     refetchInterval: REFRESH_MS,
   });
-  if (!data) return <div className={styles.strip} />;
+  if (!data) return <div className={styles.strip} style={{ marginLeft: axis.leftPx }} />;
   const share = (moment: string) =>
     Math.max(0, Math.min(1, (Date.parse(moment) - axis.from) / (axis.to - axis.from)));
   const newest = data.changes.toReversed().slice(0, MAX_LISTED);

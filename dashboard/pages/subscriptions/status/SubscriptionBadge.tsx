@@ -7,8 +7,8 @@ import { NoValue } from '../../../shared/text/NoValue.tsx';
 const REFRESH_MS = 5_000;
 
 export function SubscriptionBadge({ subscription }: { subscription: Subscription }) {
-  const { guid, state, paused_at: pausedAt } = subscription;
-  const health = useEndpointsByGuid(REFRESH_MS).get(guid)?.health ?? 'healthy';
+  const { guid, state, paused_at: pausedAt, deliveries_failing_since: since } = subscription;
+  const health = useEndpointsByGuid(REFRESH_MS).get(guid)?.health ?? (since ? 'failing' : 'healthy');
   return <HealthBadge state={state} health={pausedAt === undefined ? health : 'paused'} />;
 }
 

@@ -30,7 +30,7 @@ export function isFiltered(filters: Search): boolean {
 export function DeliveryFilters({ withSubscription }: { withSubscription: boolean }) {
   const { filters, change } = useFilters();
   return (
-    <Box px="lg" pt="sm">
+    <Box px="md" pt={withSubscription ? 'sm' : 0} mb="calc(var(--mantine-spacing-xs) * -1)">
       <FilterBar names={NAMES}>
         <DeliveryStateFilter value={filters.state} onChange={(state) => change({ state })} />
         <EventTypeFilter />
