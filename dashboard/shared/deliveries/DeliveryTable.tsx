@@ -49,7 +49,6 @@ export function DeliveryTable({
   const selection = useSelection();
   const redelivery = useRedeliverMany();
   const columns: Column<Delivery>[] = [
-    ...(selection.isOffered ? [selection.column] : []),
     ...(showEvent ? [EVENT] : []),
     ...(showSubscription ? [SUBSCRIPTION] : []),
     { title: 'State', cell: (delivery) => <DeliveryOutcome delivery={delivery} /> },
@@ -83,7 +82,9 @@ export function DeliveryTable({
         result={result}
         label="Deliveries"
         keyOf={({ guid }) => guid}
-        columns={columns}
+        columns={columns.map((column, index) =>
+          index === 0 && selection.isOffered ? selection.withCheckbox(column) : column,
+        )}
         toolbar={
           selection.isOffered ? (
             <RedeliverSelected
