@@ -93,6 +93,11 @@ const event = createRoute({
   path: 'events/$guid',
   component: lazyRouteComponent(() => import('../pages/events/EventPage.tsx'), 'EventPage'),
 });
+const deliveries = createRoute({
+  getParentRoute: () => webhooks,
+  path: 'deliveries',
+  component: lazyRouteComponent(() => import('../pages/deliveries/DeliveriesPage.tsx'), 'DeliveriesPage'),
+});
 const delivery = createRoute({
   getParentRoute: () => webhooks,
   path: 'deliveries/$guid',
@@ -184,7 +189,7 @@ export const router = createRouter({
         alertSettings,
         account,
       ] as const),
-      webhooks.addChildren([subscriptions, subscription, events, event, delivery, live, inbox]),
+      webhooks.addChildren([subscriptions, subscription, events, event, deliveries, delivery, live, inbox]),
     ]),
   ]),
   parseSearch,

@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, use } from 'react';
@@ -21,7 +21,7 @@ export function DetailPage<Item>({
   children: (item: Item) => ReactNode;
 }) {
   const { guid } = useParams({ strict: false }) as { guid: string };
-  const { api } = useWorkspace();
+  const { api, environment } = useWorkspace();
   const { data, error, refetch } = useQuery({
     queryKey: [api.key, path, guid],
     queryFn: ({ signal }) => api.get<Item>(`${path}/${guid}`, { signal }),
@@ -34,7 +34,20 @@ export function DetailPage<Item>({
     return (
       <Stack>
         {back}
-        {error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : <PageLoading />}
+        {error ? (
+          <ErrorAlert
+            error={error}
+            {...(hasCode(error, 'not_found') ? { title: `Not found in ${environment}` } : {})}
+            onRetry={() => void refetch()}
+          />
+        ) : (
+          <PageLoading />
+        )}
+        {hasCode(error, 'not_found') ? (
+          <Text size="sm" c="dimmed">
+            It may be in the other environment: search for the ID to open it there.
+          </Text>
+        ) : null}
       </Stack>
     );
   return (

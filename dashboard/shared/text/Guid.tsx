@@ -6,7 +6,7 @@ const HEAD = 8;
 const TAIL = 6;
 
 /** Shows both ends: guids created at about the same time differ only at the end. */
-export function Guid({ value, name = 'guid' }: { value: string; name?: string }) {
+export function Guid({ value, name = 'ID' }: { value: string; name?: string }) {
   return (
     <Group gap={4} wrap="nowrap" className={styles.guid}>
       <Text span className={styles.text} title={value}>
