@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { ErrorAlert } from '../feedback/ErrorAlert.tsx';
+import { keepFocus } from './keep-focus.ts';
 import { useNavigationGuard } from './use-navigation-guard.ts';
 
 /** The error and buttons of a form. While it is pending, cancelling and navigation are blocked. */
@@ -31,7 +32,7 @@ export function FormActions({
     <>
       {error ? <ErrorAlert error={error} /> : null}
       <Group justify="flex-end">
-        <Button variant="default" disabled={pending} onClick={onCancel}>
+        <Button variant="default" disabled={pending} onMouseDown={keepFocus} onClick={onCancel}>
           {cancel}
         </Button>
         <Button

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { Inbox, List } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
 import { notifyError } from '../../../shared/feedback/notify.ts';
+import { keepFocus } from '../../../shared/forms/keep-focus.ts';
 
 /** Offers the URL of an inbox to a person who has no endpoint yet. */
 export function UseInbox({ onUse }: { onUse: (url: string) => void }) {
@@ -24,6 +25,7 @@ export function UseInbox({ onUse }: { onUse: (url: string) => void }) {
         type="button"
         size="sm"
         disabled={use.isPending}
+        onMouseDown={keepFocus}
         onClick={() => use.mutate()}
       >
         Use an inbox
