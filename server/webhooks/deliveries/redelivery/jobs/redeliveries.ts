@@ -54,8 +54,9 @@ export function createRedeliveries(deps: Deps) {
 
   async function nextRunning(): Promise<store.RunningRedelivery | undefined> {
     const limits = { maxWaiting: MAX_WAITING + 1, now: clock.now() };
-    const next = await store.selectRunning(queries, lastChecked, limits);
-    if (next || lastChecked === undefined) return next;
+    const after = lastChecked;
+    const next = await store.selectRunning(queries, after, limits);
+    if (next || after === undefined) return next;
     lastChecked = undefined;
     return store.selectRunning(queries, undefined, limits);
   }
