@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { issueToken } from '../../testing/api-callers.ts';
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { createCustomer } from '../../testing/customers.ts';
 import { dashboardToken, joinTeam } from '../../testing/dashboard.ts';
@@ -109,6 +110,10 @@ test('nothing of another Organization is found, and a role finds only objects th
     assert.equal((await find(q)).length, 1, q);
     assert.deepEqual(await find(q, theirs), [], q);
   }
+  const scopes = ['banks:read'];
+  const narrow = await issueToken(app, { ...tenant, customerGuid }, 'user', { scopes });
+  for (const q of [...guids, 'ada@partner.example', url])
+    assert.equal((await find(q, narrow)).length, q === bankGuid ? 1 : 0, q);
   for (const role of ['developer', 'viewer'] as Role[]) {
     const person = await joinTeam(app, organizationGuid, { role });
     const as = await dashboardToken(app, person, organizationGuid);
