@@ -9,12 +9,11 @@ import type { Timers } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import { SLOW_MS } from './answers.ts';
 import { createHeldAnswers } from './held-answers.ts';
-import type { InboxReceiving } from './receiving.ts';
-import type { Inbox } from './store.ts';
+import type { InboxReceiving, ReceivingInbox } from './receiving.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    inbox: Inbox;
+    inbox: ReceivingInbox;
   }
 }
 

@@ -9,6 +9,7 @@ import { urlOf } from './service.ts';
 import { checkSignature } from './signature-check.ts';
 import { type Inbox, insertRequest, selectInboxesByToken } from './store.ts';
 
+export type { Inbox as ReceivingInbox } from './store.ts';
 export type InboxReceiving = ReturnType<typeof createInboxReceiving>;
 export type ReceivedRequest = {
   headers: IncomingHttpHeaders;
