@@ -151,7 +151,13 @@ export async function createServers(deps: ServerDeps) {
     ...parts,
     sendUnknownPage: dashboard && ((reply) => dashboard.sendPage(reply.code(404))),
   });
-  const pageLinks = (at: string) => (deps.dashboard ? [{ label: '← Dashboard', href: `${at}/` }] : []);
+  const pageLinks = (at: string) =>
+    deps.dashboard
+      ? [
+          { label: '← Dashboard', href: `${at}/` },
+          { label: 'Guides', href: `${at}/guides` },
+        ]
+      : [];
   const partnerDocument: ServedDocument = {
     ...{ address: '', title: 'Portico', description: PARTNER_INTRODUCTION, webhooks: WEBHOOKS },
     ...{ includes: isForPartners, links: pageLinks('') },

@@ -36,6 +36,7 @@ export function LivePage() {
     <>
       <PageHeader
         title="Live"
+        guide="webhooks#test-and-watch"
         actions={
           <>
             <Status connection={connection} paused={paused} />
