@@ -160,7 +160,8 @@ export async function createServers(deps: ServerDeps) {
       : [];
   const partnerDocument: ServedDocument = {
     ...{ address: '', title: 'Portico', description: PARTNER_INTRODUCTION, webhooks: WEBHOOKS },
-    ...{ includes: isForPartners, links: pageLinks('') },
+    ...{ includes: isForPartners, hasCollection: true },
+    links: [...pageLinks(''), { label: 'Postman collection', href: '/postman.json' }],
   };
   const operatorDocument: ServedDocument = {
     ...{ address: '/operator', title: 'Portico operations', description: OPERATOR_INTRODUCTION },

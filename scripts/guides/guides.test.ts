@@ -94,6 +94,7 @@ test('the search finds error codes, headings and several words', () => {
   assert.ok(hrefs('ip_not_allowed').length > 0);
   assert.equal(hrefs('roll signing key')[0], '/guides/webhooks#roll-a-signing-key');
   assert.equal(hrefs('Idempotency secrets')[0], '/guides/repeated-requests#secrets');
+  assert.ok(hrefs('retry').includes('/guides/webhooks#retries'));
   assert.deepEqual(hrefs('  '), []);
   assert.deepEqual(hrefs('zebra'), []);
   for (const { href, text } of findSections(index, 'retry')) {
