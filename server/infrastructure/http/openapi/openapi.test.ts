@@ -146,7 +146,13 @@ test('every route is in one of the documents, and nothing else is', () => {
 test('only the documents, their collection and pages, the way there and the page of an email link are hidden', () => {
   const hidden = new Set(routes.filter(({ schema }) => schema?.hide).map(({ path }) => path));
   const pages = ['/docs/', '/docs/js/scalar.js', '/openapi.json'];
-  const all = ['/', '/postman.json', '/unsubscribe/:token', ...pages, ...pages.map((path) => `/operator${path}`)];
+  const all = [
+    '/',
+    '/postman.json',
+    '/unsubscribe/:token',
+    ...pages,
+    ...pages.map((path) => `/operator${path}`),
+  ];
   assert.deepEqual([...hidden].sort(), all.sort());
 });
 
