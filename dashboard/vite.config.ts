@@ -27,5 +27,10 @@ function pdfDecoders(): Plugin {
 export default defineConfig({
   plugins: [react(), pdfDecoders()],
   define: { __PDFJS_VERSION__: JSON.stringify(version) },
-  build: { target: 'es2024', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    target: 'es2024',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: ['index.html', 'guides.html'].map((page) => join(import.meta.dirname, page)) },
+  },
 });

@@ -6,7 +6,7 @@ import { createMetrics } from '../server/infrastructure/runtime/metrics.ts';
 
 /** References of the Markdown files exist, under the name that they use. */
 const ROOT = join(import.meta.dirname, '..');
-const PAGES = globSync('{*.md,docs/**/*.md,server/**/README.md}', { cwd: ROOT }).map((file) =>
+const PAGES = globSync('{*.md,docs/**/*.md,{server,examples}/**/README.md}', { cwd: ROOT }).map((file) =>
   join(ROOT, file),
 );
 

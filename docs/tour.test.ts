@@ -17,6 +17,7 @@ test('every command works and prints what is shown', { ...TOUR_OPTIONS, concurre
     tryWithOwnKey(t, site, 'docs/partners/objects.md'),
     tryWithOwnKey(t, site, 'docs/partners/trading.md'),
     tryWithOwnKey(t, site, 'docs/partners/repeated-requests.md'),
+    tryWithOwnKey(t, site, 'docs/partners/sandbox-scenarios.md'),
     t.test('docs/partners/quickstart.md', async () =>
       takeTour(site, 'docs/partners/quickstart.md', { inputs: await invite(site) }),
     ),

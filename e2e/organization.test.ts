@@ -2,6 +2,7 @@ import './organization/partner-journey.spec.ts';
 import './organization/alerts.spec.ts';
 import './organization/audit.spec.ts';
 import './organization/files.spec.ts';
+import './organization/guides.spec.ts';
 import './organization/objects.spec.ts';
 import './organization/onboarding.spec.ts';
 import './organization/organization.spec.ts';

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
-import { BUILDS, fingerprintOfSources, SOURCES } from '../server/dashboard/sources.ts';
+import { BUILDS, fingerprintOfSources, ROOT, SOURCES } from '../server/dashboard/sources.ts';
+import { renderGuides } from './guides/guides.ts';
 
 /**
- * `npm run build`: builds and compresses the dashboard and checks its size. `npm start` runs it when the sources have
+ * `npm run build`: builds and compresses the dashboard and the guides, and checks the size of the dashboard. `npm start` runs it when the sources have
  * changed. A build appears atomically under the fingerprint of its sources, so that two processes may build at once.
  */
 const FIRST_LOAD_LIMIT_BYTES = 300 * 1024;
@@ -21,13 +22,14 @@ const MANIFEST = 'manifest.json';
 const ABANDONED_AFTER_MS = 3_600_000;
 /** The highest levels take seconds for a file of this size, which pages load on demand. */
 const LARGE_BYTES = 256 * 1024;
-const COMPRESSED = new Set(['.js', '.mjs', '.css', '.svg']);
+const COMPRESSED = new Set(['.js', '.mjs', '.css', '.svg', '.html', '.json']);
 
 const folder = join(BUILDS, fingerprintOfSources());
 await mkdir(BUILDS, { recursive: true });
 const made = await mkdtemp(join(BUILDS, MAKING));
 try {
   await bundle(made);
+  await writeGuides(made);
   await Promise.all((await compressible(made)).map(compress));
   const bytes = await firstLoad(made);
   const verdict = `first load: ${kilobytes(bytes)} of compressed script, limit ${kilobytes(FIRST_LOAD_LIMIT_BYTES)}`;
@@ -41,6 +43,18 @@ try {
 
 async function bundle(outDir: string): Promise<void> {
   await build({ root: SOURCES, logLevel: 'warn', build: { outDir, emptyOutDir: false, manifest: MANIFEST } });
+}
+
+/** From the pages of `docs/partners/`, in the page that Vite has built. */
+async function writeGuides(directory: string): Promise<void> {
+  const template = join(directory, 'guides.html');
+  const files = await renderGuides(ROOT, await readFile(template, 'utf8'));
+  await rm(template);
+  for (const [name, text] of files) {
+    const path = join(directory, 'guides', name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
 }
 
 async function compressible(directory: string): Promise<string[]> {

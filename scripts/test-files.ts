@@ -3,13 +3,13 @@ import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dependentsOf, type ImportGraph, listProjectFiles, readImportGraph } from './import-graph.ts';
 
-const PATTERNS = ['server', 'dashboard', 'testing', 'scripts', 'docs', 'e2e'].map(
+const PATTERNS = ['server', 'dashboard', 'testing', 'scripts', 'docs', 'examples', 'e2e'].map(
   (folder) => `${folder}/**/*.test.ts`,
 );
 /** How long each file took in earlier runs on this machine, in ms. */
 const TIMES_FILE = join('node_modules', '.cache', 'portico-test-times.json');
 /** Without a time: tests of processes and pages take the longest. */
-const SLOW_FOLDERS = /^(e2e|server\/commands|docs|scripts)\//;
+const SLOW_FOLDERS = /^(e2e|server\/commands|docs|examples|scripts)\//;
 const UNKNOWN_SLOW_MS = 100_000;
 
 /** Files that a test reads or starts without importing them. */
@@ -17,8 +17,8 @@ const LOADED_OTHERWISE: readonly (readonly [file: string, loads: RegExp])[] = [
   ['testing/serve.ts', /^(bin\/|server\/main\.ts$)/],
   ['testing/tour.ts', /^(README\.md$|docs\/.*\.md$)/],
   ['testing/database.ts', /^server\/.*\.sql$/],
-  ['server/dashboard/build.ts', /^dashboard\/main\.tsx$/],
-  ['e2e/support/browser.ts', /^(dashboard\/main\.tsx|server\/main\.ts)$/],
+  ['server/dashboard/build.ts', /^(dashboard\/(main\.tsx|guides\/main\.ts)|docs\/partners\/.*\.md)$/],
+  ['e2e/support/browser.ts', /^(dashboard\/main\.tsx|dashboard\/guides\/main\.ts|server\/main\.ts)$/],
 ];
 /** A change of these can affect every test. */
 const AFFECTS_ALL = /^(package(-lock)?\.json|tsconfig\.json|scripts\/(test[\w-]*|setup[\w-]*)\.c?ts)$/;

@@ -138,10 +138,17 @@ export async function createServers(deps: ServerDeps) {
     ...parts,
     sendUnknownPage: dashboard && ((reply) => dashboard.sendPage(reply.code(404))),
   });
-  const pageLinks = (at: string) => (deps.dashboard ? [{ label: '← Dashboard', href: `${at}/` }] : []);
+  const pageLinks = (at: string) =>
+    deps.dashboard
+      ? [
+          { label: '← Dashboard', href: `${at}/` },
+          { label: 'Guides', href: `${at}/guides` },
+        ]
+      : [];
   const partnerDocument: ServedDocument = {
     ...{ address: '', title: 'Portico', description: PARTNER_INTRODUCTION, webhooks: WEBHOOKS },
-    ...{ includes: isForPartners, links: pageLinks('') },
+    ...{ includes: isForPartners, hasCollection: true },
+    links: [...pageLinks(''), { label: 'Postman collection', href: '/postman.json' }],
   };
   const operatorDocument: ServedDocument = {
     ...{ address: '/operator', title: 'Portico operations', description: OPERATOR_INTRODUCTION },

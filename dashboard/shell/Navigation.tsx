@@ -124,6 +124,13 @@ export function Navigation() {
       ))}
       <div className={styles.group}>
         <NavLink
+          href="/guides"
+          target="_blank"
+          label="Guides"
+          leftSection={<Icon name="info" />}
+          className={styles.link}
+        />
+        <NavLink
           href="/docs/"
           target="_blank"
           label="API reference"

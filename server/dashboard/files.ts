@@ -23,6 +23,14 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
+/** Other files of the guides are examples. */
+const GUIDE_TYPES: Record<string, string | undefined> = {
+  '.html': 'text/html; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.br': undefined,
+  '.gz': undefined,
+};
+const EXAMPLE_TYPE = 'text/plain; charset=utf-8';
 const SUFFIXES: readonly (readonly [Encoding, string])[] = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -31,11 +39,29 @@ const SUFFIXES: readonly (readonly [Encoding, string])[] = [
 /** Loads the whole build, about six megabytes, so that no request names a file on disk. */
 export async function readDashboardFiles(folder: string): Promise<DashboardFiles> {
   const names = await readdir(folder, { recursive: true });
-  const served = names.filter((name) => extname(name) in TYPES);
+  const served = names.filter((name) => typeOf(name) !== undefined);
   const files = await Promise.all(
-    served.map(async (name) => [`/${name.replaceAll(sep, '/')}`, await readOne(folder, name)] as const),
+    served.map(async (name) => [pathOf(name), await readOne(folder, name)] as const),
   );
   return { index: await readFile(join(folder, 'index.html'), 'utf8'), files: new Map(files) };
+}
+
+function typeOf(name: string): string | undefined {
+  const suffix = extname(name);
+  if (!isGuide(name)) return TYPES[suffix];
+  // The folders of examples have no suffix.
+  if (suffix === '') return undefined;
+  return suffix in GUIDE_TYPES ? GUIDE_TYPES[suffix] : EXAMPLE_TYPE;
+}
+
+function isGuide(name: string): boolean {
+  return name.startsWith(`guides${sep}`);
+}
+
+/** Guides are pages without a suffix: `/guides`, `/guides/webhooks`. */
+function pathOf(name: string): string {
+  const path = `/${name.replaceAll(sep, '/')}`;
+  return isGuide(name) ? path.replace(/(\/index)?\.html$/, '') : path;
 }
 
 async function readOne(folder: string, name: string): Promise<DashboardFile> {
@@ -45,7 +71,7 @@ async function readOne(folder: string, name: string): Promise<DashboardFile> {
   for (const [encoding, suffix] of SUFFIXES)
     if (existsSync(path + suffix)) encoded.set(encoding, await readFile(path + suffix));
   return {
-    type: TYPES[extname(name)] as string,
+    type: typeOf(name) as string,
     etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`,
     immutable: name.startsWith('assets'),
     plain,

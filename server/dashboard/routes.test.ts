@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { createTestApp } from '../../testing/app.ts';
-import type { DashboardFiles } from './files.ts';
+import { type DashboardFiles, readDashboardFiles } from './files.ts';
 import { PAGES } from './pages.ts';
 
 const SCRIPT = Buffer.from('export const answer = 42;\n');
@@ -33,6 +36,16 @@ const dashboard: DashboardFiles = {
         immutable: false,
         plain: Buffer.from('<svg/>'),
         encoded: new Map(),
+      },
+    ],
+    [
+      '/guides/webhooks',
+      {
+        type: 'text/html; charset=utf-8',
+        etag: '"three"',
+        immutable: false,
+        plain: Buffer.from('<h1>Webhooks</h1>'),
+        encoded: new Map([['gzip', gzipSync('<h1>Webhooks</h1>')]]),
       },
     ],
   ]),
@@ -142,6 +155,45 @@ test('files named by their content are immutable; others are revalidated', async
   assert.deepEqual([icon.headers['cache-control'], icon.headers.etag], ['no-cache', '"two"']);
   const again = await app.server.inject({ url: '/icon.svg', headers: { 'if-none-match': '"two"' } });
   assert.deepEqual([again.statusCode, again.body], [304, '']);
+});
+
+test('a guide is cached by its ETag and runs scripts of this origin only', async () => {
+  const { statusCode, headers, body } = await app.server.inject('/guides/webhooks');
+  assert.deepEqual([statusCode, headers['content-type']], [200, 'text/html; charset=utf-8']);
+  assert.deepEqual([headers.etag, headers['cache-control']], ['"three"', 'no-cache']);
+  assert.equal(body, '<h1>Webhooks</h1>');
+  const policy = policyOf(headers);
+  assert.deepEqual(policy.get('default-src'), ["'none'"]);
+  for (const name of ['script-src', 'style-src', 'img-src', 'connect-src'])
+    assert.deepEqual(policy.get(name), ["'self'"], name);
+  const again = await app.server.inject({ url: '/guides/webhooks', headers: { 'if-none-match': '"three"' } });
+  assert.deepEqual([again.statusCode, again.body], [304, '']);
+  assert.equal((await app.server.inject('/guides/nothing')).statusCode, 404);
+});
+
+test('the files of a build are served, guides without a suffix and examples as text', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-build-'));
+  after(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, 'guides', 'receivers', 'go'), { recursive: true });
+  const names = [
+    'index.html',
+    'manifest.json',
+    'guides/index.html',
+    'guides/files.html',
+    'guides/files.html.gz',
+  ];
+  for (const name of [...names, 'guides/search.json', 'guides/receivers/go/receiver.go', 'icon.svg'])
+    await writeFile(join(folder, name), name);
+  const { files } = await readDashboardFiles(folder);
+  const served = [...files].map(([path, { type }]) => `${path} ${type.split(';')[0]}`);
+  assert.deepEqual(served.sort(), [
+    '/guides text/html',
+    '/guides/files text/html',
+    '/guides/receivers/go/receiver.go text/plain',
+    '/guides/search.json application/json',
+    '/icon.svg image/svg+xml',
+  ]);
+  assert.equal(files.get('/guides/files')?.encoded.size, 1);
 });
 
 test('without a build the root redirects to the reference', async () => {

@@ -4,7 +4,7 @@ import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
 import { acceptsEncoding } from './accepted-encoding.ts';
 import type { DashboardFile, DashboardFiles } from './files.ts';
 import { PAGES } from './pages.ts';
-import { dashboardPolicy } from './policy.ts';
+import { dashboardPolicy, GUIDE_POLICY } from './policy.ts';
 
 const NONCE_BYTES = 16;
 /** The placeholder of the nonce in the page. */
@@ -53,6 +53,8 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: DashboardF
     .header('cache-control', file.immutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache')
     .header('vary', 'accept-encoding')
     .header('etag', file.etag);
+  if (file.type.startsWith('text/html'))
+    reply.header('content-security-policy', GUIDE_POLICY).header('cross-origin-opener-policy', 'same-origin');
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
   const accepted = String(request.headers['accept-encoding'] ?? '');
   for (const [encoding, bytes] of file.encoded)

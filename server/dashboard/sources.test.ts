@@ -40,13 +40,15 @@ test('types, unrelated server files and builds do not change the fingerprint', a
     assert.equal(await changes(path), false, path);
 });
 
-test('styles, the lock file and imported server code at any depth change the fingerprint', async () => {
+test('styles, the lock file, guides and imported server code at any depth change the fingerprint', async () => {
   for (const path of [
     'dashboard/app.css',
     'package-lock.json',
     'server/part.ts',
     'server/rule.ts',
     'dashboard/new.ts',
+    'docs/partners/webhooks.md',
+    'scripts/guides/guides.ts',
   ])
     assert.equal(await changes(path), true, path);
 });

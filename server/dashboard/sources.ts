@@ -7,12 +7,20 @@ export const ROOT = join(import.meta.dirname, '..', '..');
 export const SOURCES = join(ROOT, 'dashboard');
 export const BUILDS = join(SOURCES, 'build');
 
+/** `/guides` is part of the build: its pages, the examples in them, and what renders them. */
+const GUIDE_SOURCES = ['docs/partners/*.md', 'examples/receivers/*/*', 'scripts/guides/*.ts'];
+
 /** Code that the dashboard imports from the server is part of the build; types are not. */
 const IMPORTED = /^(?:import|export)(?! type)[^'"]*['"](\.[^'"]+\.tsx?)['"]/gm;
 
 /** A hash of all files that the build depends on. */
 export function fingerprintOfSources(root = ROOT): string {
-  const files = [...withImported(ownFiles(join(root, 'dashboard'))), join(root, 'package-lock.json')];
+  const guides = globSync(GUIDE_SOURCES, { cwd: root });
+  const files = [
+    ...withImported(ownFiles(join(root, 'dashboard'))),
+    ...guides.sort().map((name) => join(root, name)),
+    join(root, 'package-lock.json'),
+  ];
   const hash = createHash('sha256');
   for (const file of files) {
     const name = relative(root, file).replaceAll(sep, '/');

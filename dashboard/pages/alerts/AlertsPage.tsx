@@ -45,6 +45,7 @@ export function AlertsPage() {
     <>
       <PageHeader
         title="Alerts"
+        guide="alerts"
         actions={
           <>
             {unread > 0 && newest !== undefined ? (

@@ -53,6 +53,7 @@ export function EventsPage() {
     <>
       <PageHeader
         title="Events"
+        guide="webhooks#event-types"
         actions={can('subscription_events:execute') ? <RedeliverButton /> : undefined}
       >
         Events{allBanks ? ` in ${environment}` : ` of ${bank.name}`}. Open an event to see its deliveries.

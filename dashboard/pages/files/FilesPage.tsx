@@ -45,7 +45,7 @@ export function FilesPage() {
   if (!enabled) return <FeatureDisabled feature="files" />;
   return (
     <Stack gap="lg">
-      <PageHeader title="Files" spaced={false}>
+      <PageHeader title="Files" guide="files" spaced={false}>
         Documents of your customers. API calls can refer to a file in state completed.
       </PageHeader>
       {can('files:execute') ? <UploadPanel /> : null}

@@ -25,7 +25,7 @@ export function KeysPage() {
   );
   return (
     <>
-      <PageHeader title="API keys" actions={canGenerate ? generate : undefined}>
+      <PageHeader title="API keys" guide="authentication" actions={canGenerate ? generate : undefined}>
         Your application uses a key pair to get tokens. A bank key gives access to one bank, an organization
         key to all banks.
       </PageHeader>

@@ -35,6 +35,7 @@ export function LivePage() {
     <>
       <PageHeader
         title="Live"
+        guide="webhooks#test-and-watch"
         actions={
           <>
             <Status connection={connection} paused={paused} />

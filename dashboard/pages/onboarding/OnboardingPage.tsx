@@ -61,6 +61,7 @@ function Steps({ setup, onStep }: { setup: Setup; onStep: () => void }) {
     <>
       <PageHeader
         title="Get started"
+        guide="quickstart"
         actions={
           <Button component={Link} to="/overview" variant="default">
             Skip setup

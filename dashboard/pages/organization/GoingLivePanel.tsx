@@ -1,4 +1,4 @@
-import { Badge, Group, List, Skeleton, Text, ThemeIcon } from '@mantine/core';
+import { Anchor, Badge, Group, List, Skeleton, Text, ThemeIcon } from '@mantine/core';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
@@ -16,7 +16,10 @@ export function GoingLivePanel() {
       title="Going live"
       hint={
         <>
-          When all but the last step are done, write to <MailLink to={session.support_email} />.
+          When all but the last step are done, write to <MailLink to={session.support_email} />.{' '}
+          <Anchor href="/guides/going-live" target="_blank" inherit underline="always">
+            Read the guide
+          </Anchor>
         </>
       }
       actions={

@@ -50,7 +50,7 @@ export function RequestsPage() {
   const isFiltered = REQUEST_FILTERS.some((name) => filters[name] !== undefined);
   return (
     <>
-      <PageHeader title="Requests">
+      <PageHeader title="Requests" guide="request-log">
         Calls to /api and /oauth in {environment} in the last 7 days, including denied ones. Successful reads
         in the dashboard are not listed.
       </PageHeader>

@@ -61,7 +61,7 @@ export function SandboxPage() {
   );
   return (
     <>
-      <PageHeader title="Sandbox" actions={canCreate ? create : undefined}>
+      <PageHeader title="Sandbox" guide="sandbox-scenarios" actions={canCreate ? create : undefined}>
         Create test objects. The simulator moves them through their states and creates events.
       </PageHeader>
       <FilterBar names={['kind', ...TIME_FILTERS]}>

@@ -27,7 +27,7 @@ export function EndpointList() {
   );
   return (
     <>
-      <PageHeader title="Subscriptions">
+      <PageHeader title="Subscriptions" guide="webhooks">
         Each subscription sends every event in {environment} to its endpoint. You need the Key Admin role to
         change them.
       </PageHeader>

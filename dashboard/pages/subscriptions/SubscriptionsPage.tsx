@@ -42,6 +42,7 @@ function ManagedSubscriptions() {
     <>
       <PageHeader
         title="Subscriptions"
+        guide="webhooks"
         actions={
           mayCreate ? (
             <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>

@@ -1,15 +1,19 @@
-import { Group, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import type { GuideName } from '../../guides/pages.ts';
 
 export function PageHeader({
   title,
   children,
   actions,
+  guide,
   spaced = true,
 }: {
   title: string;
   children?: ReactNode;
   actions?: ReactNode;
+  /** The guide that explains the page, with a section of it. */
+  guide?: GuideName | `${GuideName}#${string}`;
   /** Off on pages that set the spacing themselves. */
   spaced?: boolean;
 }) {
@@ -26,7 +30,16 @@ export function PageHeader({
           </Text>
         ) : null}
       </Stack>
-      {actions ? <Group gap="xs">{actions}</Group> : null}
+      {actions || guide ? (
+        <Group gap="sm">
+          {guide ? (
+            <Anchor href={`/guides/${guide}`} target="_blank" size="sm" fw={500}>
+              Read the guide
+            </Anchor>
+          ) : null}
+          {actions}
+        </Group>
+      ) : null}
     </Group>
   );
 }

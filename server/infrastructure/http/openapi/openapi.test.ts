@@ -143,11 +143,12 @@ test('every route is in one of the documents, and nothing else is', () => {
   assert.deepEqual(documented.sort(), seen.sort());
 });
 
-test('only the documents, their pages, the way there, the page of an email link and URLs of inboxes are hidden', () => {
+test('only documents, their collection and pages, email links and URLs of inboxes are hidden', () => {
   const hidden = new Set(routes.filter(({ schema }) => schema?.hide).map(({ path }) => path));
   const pages = ['/docs/', '/docs/js/scalar.js', '/openapi.json'];
   const all = [
     '/',
+    '/postman.json',
     '/unsubscribe/:token',
     '/inbox/:token',
     ...pages,

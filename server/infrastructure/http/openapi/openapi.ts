@@ -1,6 +1,7 @@
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { HttpServer } from '../server.ts';
 import { sessionCookieName } from '../session-cookie.ts';
+import { collectionOf } from './collection.ts';
 import { moveToComponents, type OpenApiDocument } from './components.ts';
 import { loadScriptOnce, type PageLink, registerReferencePage } from './reference-page.ts';
 import { describeTags } from './tags.ts';
@@ -18,6 +19,8 @@ export type ServedDocument = {
   /** Operations that another server answers. */
   elsewhere?: { server: HttpServer; baseUrl: string; includes(path: string): boolean };
   webhooks?: OpenApiWebhooks;
+  /** Also as a collection of Postman, at `<address>/postman.json`. */
+  hasCollection?: boolean;
   /** At the top of the page. */
   links: readonly PageLink[];
 };
@@ -55,6 +58,13 @@ export async function registerOpenApi(
       bytes ??= Buffer.from(JSON.stringify(documentOf(server, document)));
       return reply.type('application/json; charset=utf-8').send(bytes);
     });
+    if (document.hasCollection) {
+      let collection: Buffer | undefined;
+      server.get(`${address}/postman.json`, { schema: { hide: true } }, async (_request, reply) => {
+        collection ??= Buffer.from(JSON.stringify(collectionOf(documentOf(server, document))));
+        return reply.type('application/json; charset=utf-8').send(collection);
+      });
+    }
     registerReferencePage(server, { address: `${address}/docs`, title, url, links, loadScript });
   }
 }
