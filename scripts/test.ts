@@ -55,8 +55,8 @@ try {
   await ensureDashboardBuild((text) => process.stderr.write(text));
   if (files.some((file) => file.startsWith('e2e'))) await prepareBrowser();
   const { counts, times, unfinished } = await runTestFiles(files, {
-    // One more than cores: tests wait for processes, leases and the disk about a quarter of the time.
-    concurrency: availableParallelism() + 1,
+    // More than cores: tests wait for processes, leases and answers about a third of the time.
+    concurrency: availableParallelism() + 2,
     signal: interrupted.signal,
   });
   saveTimes(times);
