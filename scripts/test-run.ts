@@ -63,11 +63,18 @@ export async function runTestFiles(
   }
 
   const waiting = [...alone];
-  const workers = Array.from({ length: concurrency }, async () => {
+  async function runAlone(): Promise<void> {
     for (let queue = waiting.shift(); queue && !signal.aborted; queue = waiting.shift())
       await runWorker(queue);
+  }
+  async function runShared(): Promise<void> {
     // A worker ends early when its file hangs or ends the process: another one takes the rest.
     while (!shared.isEmpty() && !signal.aborted) await runWorker(shared);
+  }
+  // Browsers keep the cores busy while tests of processes wait, so both kinds run at once from the start.
+  const workers = Array.from({ length: concurrency }, async (_, index) => {
+    const parts = index % 2 === 0 ? [runAlone, runShared] : [runShared, runAlone];
+    for (const part of parts) await part();
   });
   await Promise.all(workers);
   for (const queue of [...alone, shared]) queue.remove();

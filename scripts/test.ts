@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { prepareBrowser } from '../e2e/support/browser.ts';
 import { ensureDashboardBuild } from '../server/dashboard/build.ts';
 import { startEmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
 import { prepareTemplate } from '../testing/database.ts';
 import { saveTimes, selectTestFiles } from './test-files.ts';
+import { createRunFolder } from './test-folder.ts';
 import { describeSlowest, runTestFiles } from './test-run.ts';
 
 /**
@@ -23,10 +23,12 @@ const THROWAWAY_SETTINGS = {
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  max_wal_size: '4GB',
+  max_wal_size: '1GB',
   checkpoint_timeout: '1h',
   file_copy_method: 'clone',
   autovacuum: 'off',
+  // A login computes this many hashes on both sides, and each file opens several connections.
+  scram_iterations: '1',
   max_connections: '300',
 };
 
@@ -42,16 +44,19 @@ process.env.NODE_COMPILE_CACHE ??= resolve('node_modules', '.cache', 'portico-co
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
-const dataDir = mkdtempSync(join(tmpdir(), 'portico-test-'));
-const postgres = await startEmbeddedPostgres({ dataDir, settings: THROWAWAY_SETTINGS });
+const folder = createRunFolder();
+const postgres = await startEmbeddedPostgres({
+  dataDir: join(folder.path, 'database'),
+  settings: THROWAWAY_SETTINGS,
+});
 try {
   await prepareTemplate(dataDir, postgres);
   // Built once here: test files run in parallel and would each build it.
   await ensureDashboardBuild((text) => process.stderr.write(text));
   if (files.some((file) => file.startsWith('e2e'))) await prepareBrowser();
   const { counts, times, unfinished } = await runTestFiles(files, {
-    // One more than cores: tests wait for processes, leases and the disk about a quarter of the time.
-    concurrency: availableParallelism() + 1,
+    // More than cores: tests wait for processes, leases and answers about a third of the time.
+    concurrency: availableParallelism() + 2,
     signal: interrupted.signal,
   });
   saveTimes(times);
@@ -63,5 +68,5 @@ try {
   process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 } finally {
   await postgres.stop();
-  rmSync(dataDir, { recursive: true, force: true });
+  folder.remove();
 }

@@ -105,14 +105,16 @@ export async function migrateTo(queries: Queries, last: string): Promise<void> {
   if (error) throw error;
 }
 
+/** One connection per process, which does not keep the process running. */
+let administrator: pg.Pool | undefined;
+
 async function administer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl('superuser') });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  const connectionString = serverUrl('superuser');
+  administrator ??= new pg.Pool({ connectionString, max: 1, allowExitOnIdle: true }).on(
+    'error',
+    () => undefined,
+  );
+  await administrator.query(statement);
 }
 
 function urlOf(role: keyof typeof SERVER_URL_VARIABLES, database: string): Secret {

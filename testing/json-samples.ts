@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 
 /** Valid and invalid values generated from a JSON Schema, so that tests follow the schemas. */
@@ -26,8 +26,24 @@ export type JsonSchema = {
 const ajv = new Ajv({ strict: false });
 addFormats.default(ajv);
 
+/** By object and by text: the operations of a document repeat most schemas, and compiling one takes milliseconds. */
+const validators = {
+  byObject: new WeakMap<JsonSchema, ValidateFunction>(),
+  byText: new Map<string, ValidateFunction>(),
+};
+
+function validatorOf(schema: JsonSchema): ValidateFunction {
+  const known = validators.byObject.get(schema);
+  if (known) return known;
+  const text = JSON.stringify(schema);
+  const validator = validators.byText.get(text) ?? ajv.compile(schema);
+  validators.byObject.set(schema, validator);
+  validators.byText.set(text, validator);
+  return validator;
+}
+
 export function accepts(schema: JsonSchema, value: unknown): boolean {
-  return ajv.compile(schema)(value);
+  return validatorOf(schema)(value) as boolean;
 }
 
 const FORMATS: Record<string, string> = {
@@ -78,6 +94,7 @@ function guessObject(schema: JsonSchema): object {
   return Object.fromEntries([...names].map((name) => [name, example[name] ?? guess(properties[name] ?? {})]));
 }
 
+const ANY_OBJECT: JsonSchema = { type: 'object' };
 const ONE_OF_EACH_TYPE = [null, true, 0, 1.5, -1, '', 'x', [], ['x'], [null], {}, { x: 1 }];
 
 /** Values of each JSON type that the schema does not accept, also as entries of an array. */
@@ -85,7 +102,7 @@ export function wrongValues(schema: JsonSchema): unknown[] {
   const entries = schema.items ? wrongValues(schema.items).map((entry) => [entry]) : [];
   return [...ONE_OF_EACH_TYPE, ...entries].filter(
     // An object where one is expected has the right type; it only lacks fields, which has another message.
-    (value) => !accepts(schema, value) && !(takesObjects(schema) && accepts({ type: 'object' }, value)),
+    (value) => !accepts(schema, value) && !(takesObjects(schema) && accepts(ANY_OBJECT, value)),
   );
 }
 

@@ -52,6 +52,13 @@ test('a secret field of a child log is not logged', () => {
   assert.doesNotMatch(lines.join(), /hunter2/);
 });
 
+test('a secret field of an error or of an entry of a list is not logged', () => {
+  const { log, lines } = capture();
+  const err = Object.assign(new Error('broken'), { client_secret: VALUE, cause: { token: VALUE } });
+  log.error({ err, calls: [{ headers: { cookie: VALUE } }] }, 'oh');
+  assert.doesNotMatch(lines.join(), /hunter2/);
+});
+
 test('without a terminal each entry is one line of JSON with its time in UTC', () => {
   const { log, lines } = capture();
   log.info({ count: 3, text: 'a\nb' }, 'a thing happened');

