@@ -92,8 +92,14 @@ test('the drawer shows before and after by name, and the request id', async () =
   await drawer.getByRole('row', { name: 'name Key Payouts' }).waitFor();
   await drawer.getByText('− files:read').waitFor();
   await drawer.getByText(`${kept.length} unchanged`).waitFor();
-  await drawer.getByText(String(changed.headers['x-request-id'])).waitFor();
+  const requestId = String(changed.headers['x-request-id']);
+  await drawer.getByText(requestId).waitFor();
   await assertAccessible(page, 'audit entry');
+  await app.requestRecorder.flush();
+  await drawer.getByRole('link', { name: 'View request' }).click();
+  await page.getByRole('dialog', { name: 'Request' }).getByText(requestId).waitFor();
+  await page.goBack();
+  await row.getByRole('button', { name: 'Details' }).click();
   await drawer.getByRole('button', { name: 'All entries of this object' }).click();
   await page.waitForURL(new RegExp(`object=${clientId}`));
   await page.getByRole('row', { name: /organization_application\.create/ }).waitFor();

@@ -101,8 +101,9 @@ test('nothing of another Organization is found, and a role finds only what it ma
   for (const role of ['developer', 'viewer'] as Role[]) {
     const person = await joinTeam(app, organizationGuid, { role });
     const as = await dashboardToken(app, person, organizationGuid);
-    assert.deepEqual(await find(String(subscription?.guid), as), []);
-    assert.deepEqual(await find('https://ledger.partner.example/hooks', as), []);
+    const named = [{ ...subscription, detail: 'ledger.partner.example' }];
+    assert.deepEqual(await find(String(subscription?.guid), as), named);
+    assert.deepEqual(await find('https://ledger.partner.example/other', as), named);
     assert.equal((await find(bankGuid, as)).length, 1);
   }
   const key = await tokenOf(app, organizationKey, everyScope('organization'));

@@ -4,9 +4,10 @@ import { ALERT_KINDS, type AlertType } from '../../../server/alerts/kinds.ts';
 import type { AlertPreferences } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
-import { notifyError } from '../../shared/feedback/notify.ts';
+import { notifyFailure } from '../../shared/feedback/notify.ts';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
 
 const PATH = '/alert_preferences';
 
@@ -22,14 +23,23 @@ export function AlertEmailsPanel() {
   const save = useMutation({
     mutationFn: (emailTypes: string[]) => api.patch<AlertPreferences>(PATH, { email_types: emailTypes }),
     onSuccess: (preferences) => queries.setQueryData(key, preferences),
-    onError: notifyError,
+    onError: notifyFailure('Could not save your alert emails'),
   });
   // The choice is shown at once, and again as it was if saving fails.
   const chosen = save.isPending ? save.variables : (data?.email_types ?? []);
   return (
     <Panel
       title="Alert emails"
-      hint={`About ${organization.name}, at most one email an hour for each kind. The bell shows all alerts.`}
+      hint={
+        <>
+          About {organization.name}, at most one email an hour for each kind. The bell shows all alerts. For
+          Slack, see{' '}
+          <PageLink to="/alerts/settings" inherit underline="always">
+            alert settings
+          </PageLink>
+          .
+        </>
+      }
     >
       {error && !data ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error ? <Skeleton height={200} /> : null}

@@ -1,10 +1,12 @@
 import { Stack } from '@mantine/core';
+import { useWorkspace } from '../../session/workspace.ts';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { SlackPanel } from './SlackPanel.tsx';
 import { WaitingPanel } from './WaitingPanel.tsx';
 
 export function AlertSettingsPage() {
+  const { can } = useWorkspace();
   return (
     <Stack gap="lg" maw={760}>
       <PageHeader title="Alert settings" spaced={false}>
@@ -12,7 +14,7 @@ export function AlertSettingsPage() {
         <PageLink to="/account" inherit underline="always">
           your account
         </PageLink>
-        .
+        .{can('organizations:write') ? null : ' You need the Key Admin or Founder role to change them.'}
       </PageHeader>
       <WaitingPanel />
       <SlackPanel />

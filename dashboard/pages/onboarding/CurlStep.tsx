@@ -78,7 +78,7 @@ function FirstCall() {
 function describeCall(call: Call | undefined, isNew: boolean): string {
   if (!call) return 'The key has no scopes, so it cannot get a token. Add a scope under API keys.';
   if (!isNew)
-    return 'Replace $CLIENT_SECRET with the secret of the key. Run the command from an allowed address.';
+    return 'Set the variable CLIENT_SECRET to the secret of the key, then run the command from an allowed address.';
   if (call.list === undefined)
     return 'This command gets a token with your new key. The key has no read scope, so there is no list to show. The copied command contains the secret.';
   const resource = call.list.replaceAll('_', ' ');

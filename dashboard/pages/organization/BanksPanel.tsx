@@ -8,10 +8,10 @@ import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { NameDialog } from '../../shared/forms/NameDialog.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
+import { EnvironmentName } from '../../shared/text/EnvironmentName.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { MailLink } from '../../shared/text/MailLink.tsx';
-import { EnvironmentName } from './EnvironmentName.tsx';
 
 /** A bank, or a new one. */
 type Edited = Bank | 'new';

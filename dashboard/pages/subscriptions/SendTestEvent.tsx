@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Subscription } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { DeliveryProgress } from '../../shared/deliveries/redelivery/DeliveryProgress.tsx';
-import { notifyError } from '../../shared/feedback/notify.ts';
+import { notifyFailure } from '../../shared/feedback/notify.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { useSubscriptionApi } from './use-subscription-api.ts';
 
@@ -15,7 +15,7 @@ export function SendTestEvent({ subscription }: { subscription: Subscription }) 
   const send = useMutation({
     mutationFn: () => sendTest(subscription.guid),
     onSuccess: () => queries.invalidateQueries({ queryKey: [api.key, '/subscription_deliveries'] }),
-    onError: notifyError,
+    onError: notifyFailure('Could not send the test event'),
   });
   return (
     <>

@@ -7,8 +7,9 @@ import { FreezeContext } from '../../session/freeze.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../feedback/ErrorAlert.tsx';
 import { PageLoading } from '../feedback/PageLoading.tsx';
+import { Elsewhere } from '../lookup/Elsewhere.tsx';
 
-/** Loads the object named in the URL; once it is deleted, only the error remains. */
+/** Loads the object named in the URL; once it is deleted, only the error remains. It may be in the other environment. */
 export function DetailPage<Item>({
   path,
   back,
@@ -34,7 +35,15 @@ export function DetailPage<Item>({
     return (
       <Stack>
         {back}
-        {error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : <PageLoading />}
+        {isGone ? (
+          <Elsewhere id={guid}>
+            <ErrorAlert error={error} onRetry={() => void refetch()} />
+          </Elsewhere>
+        ) : error ? (
+          <ErrorAlert error={error} onRetry={() => void refetch()} />
+        ) : (
+          <PageLoading />
+        )}
       </Stack>
     );
   return (

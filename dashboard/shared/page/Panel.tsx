@@ -14,7 +14,8 @@ export function Panel({
   hint?: ReactNode;
   actions?: ReactNode;
   flush?: boolean;
-  children: ReactNode;
+  /** Without it the panel is its title and actions. */
+  children?: ReactNode;
 }) {
   return (
     <Paper component="section" className={styles.panel} radius="lg" aria-label={title}>
@@ -33,7 +34,7 @@ export function Panel({
           {actions}
         </Group>
       ) : null}
-      <div className={flush ? styles.flush : styles.body}>{children}</div>
+      {children ? <div className={flush ? styles.flush : styles.body}>{children}</div> : null}
     </Paper>
   );
 }
