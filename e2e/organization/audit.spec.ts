@@ -87,7 +87,7 @@ test('the drawer shows before and after by name, and the request id', async () =
   await row.getByText('Ada Lovelace').waitFor();
   await row.getByText('organization key Payouts').waitFor();
   assert.equal(await page.getByRole('row', { name: /member\./ }).count(), 0);
-  await row.getByRole('button', { name: 'Details' }).click();
+  await row.getByRole('button', { name: 'organization_application.update' }).click();
   const drawer = page.getByRole('dialog', { name: 'Audit entry' });
   await drawer.getByRole('row', { name: 'name Key Payouts' }).waitFor();
   await drawer.getByText('− files:read').waitFor();
@@ -99,7 +99,7 @@ test('the drawer shows before and after by name, and the request id', async () =
   await drawer.getByRole('link', { name: 'View request' }).click();
   await page.getByRole('dialog', { name: 'Request' }).getByText(requestId).waitFor();
   await page.goBack();
-  await row.getByRole('button', { name: 'Details' }).click();
+  await row.getByRole('button', { name: 'organization_application.update' }).click();
   await drawer.getByRole('button', { name: 'All entries of this object' }).click();
   await page.waitForURL(new RegExp(`object=${clientId}`));
   await page.getByRole('row', { name: /organization_application\.create/ }).waitFor();

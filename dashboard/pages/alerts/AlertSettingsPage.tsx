@@ -9,6 +9,9 @@ export function AlertSettingsPage() {
   const { can } = useWorkspace();
   return (
     <Stack gap="lg" maw={760}>
+      <PageLink to="/alerts" size="sm">
+        ← Alerts
+      </PageLink>
       <PageHeader title="Alert settings" spaced={false}>
         For the whole Organization. Choose your own emails in{' '}
         <PageLink to="/account" inherit underline="always">

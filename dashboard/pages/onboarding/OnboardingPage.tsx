@@ -62,9 +62,11 @@ function Steps({ setup, onStep }: { setup: Setup; onStep: () => void }) {
       <PageHeader
         title="Get started"
         actions={
-          <Button component={Link} to="/overview" variant="default">
-            Skip setup
-          </Button>
+          steps.every(({ name }) => isDone[name]) ? undefined : (
+            <Button component={Link} to="/overview" variant="default">
+              Skip setup
+            </Button>
+          )
         }
       >
         {hasWebhooks
@@ -86,7 +88,11 @@ function Steps({ setup, onStep }: { setup: Setup; onStep: () => void }) {
               label={title}
               description={isDone[name] ? 'Done' : description}
               // A skipped step is not ticked.
-              icon={isDone[name] ? <Icon name="check" size={16} /> : undefined}
+              icon={
+                isDone[name] ? (
+                  <Icon name="check" style={{ color: 'var(--mantine-primary-color-filled)' }} />
+                ) : undefined
+              }
               completedIcon={isDone[name] ? undefined : <span>{index + 1}</span>}
               // Not while a secret is pending or shown.
               allowStepSelect={(isDone[name] || index < active) && !isFrozen}

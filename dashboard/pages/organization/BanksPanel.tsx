@@ -43,12 +43,18 @@ export function BanksPanel() {
         </EmptyState>
       ) : (
         <Table.ScrollContainer minWidth={480}>
-          <Table aria-label="Banks" verticalSpacing={6} horizontalSpacing="md">
+          <Table aria-label="Banks" verticalSpacing={6} horizontalSpacing="lg">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Name</Table.Th>
-                <Table.Th>Environment</Table.Th>
-                <Table.Th>ID</Table.Th>
+                <Table.Th fz="xs" c="dimmed">
+                  Name
+                </Table.Th>
+                <Table.Th fz="xs" c="dimmed">
+                  Environment
+                </Table.Th>
+                <Table.Th fz="xs" c="dimmed">
+                  ID
+                </Table.Th>
                 <Table.Th />
               </Table.Tr>
             </Table.Thead>

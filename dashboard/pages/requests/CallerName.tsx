@@ -18,7 +18,7 @@ export function CallerName({ request }: { request: LoggedRequest }) {
   return name === undefined && id !== undefined ? (
     <Guid value={id} name={client === undefined ? 'member ID' : 'client ID'} />
   ) : (
-    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+    <Text size="sm" truncate maw={190} title={name}>
       {name}
     </Text>
   );

@@ -27,8 +27,8 @@ export function RequestDrawer({ request, onClose }: { request: LoggedRequest; on
             logged.
           </Text>
         ) : null}
+        <LabeledValue label="Time">{formatExactTime(request.created_at)}</LabeledValue>
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
-          <LabeledValue label="Time">{formatExactTime(request.created_at)}</LabeledValue>
           <LabeledValue label="Duration">{formatDuration(request.duration_ms)}</LabeledValue>
           <LabeledValue label="Environment">
             <EnvironmentName environment={request.environment} />

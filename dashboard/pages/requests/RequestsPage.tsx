@@ -80,7 +80,7 @@ function columnsOf(open: (requestId: string) => void): Column<LoggedRequest>[] {
   return [
     {
       title: 'Request',
-      width: '32%',
+      width: '28%',
       cell: ({ request_id: id, method, path }) => (
         <Anchor
           component="button"

@@ -74,7 +74,7 @@ export function DataTable<Item>({
       <Table
         className={styles.table}
         verticalSpacing={5}
-        horizontalSpacing="md"
+        horizontalSpacing="sm"
         highlightOnHover
         aria-label={label}
         aria-busy={isPending}
