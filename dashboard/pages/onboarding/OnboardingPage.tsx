@@ -80,19 +80,20 @@ function Steps({ setup, onStep }: { setup: Setup; onStep: () => void }) {
           orientation="vertical"
           size="sm"
           visibleFrom="sm"
-          classNames={{ stepDescription: styles.description ?? '' }}
+          classNames={{
+            step: styles.step ?? '',
+            stepIcon: styles.icon ?? '',
+            stepDescription: styles.description ?? '',
+          }}
         >
           {steps.map(({ name, title, description }, index) => (
             <Stepper.Step
               key={name}
+              data-done={isDone[name] || undefined}
               label={title}
               description={isDone[name] ? 'Done' : description}
               // A skipped step is not ticked.
-              icon={
-                isDone[name] ? (
-                  <Icon name="check" style={{ color: 'var(--mantine-primary-color-filled)' }} />
-                ) : undefined
-              }
+              icon={isDone[name] ? <Icon name="check" /> : undefined}
               completedIcon={isDone[name] ? undefined : <span>{index + 1}</span>}
               // Not while a secret is pending or shown.
               allowStepSelect={(isDone[name] || index < active) && !isFrozen}

@@ -10,8 +10,11 @@ import { usePageSize } from './use-page-size.ts';
 /** The API list of a table, without its page: what an export reads. */
 export type ListSource = { path: string; query: Query };
 
-type Shown = 'data' | 'error' | 'isPending' | 'isPlaceholderData' | 'refetch';
-export type ListResult<Item> = Pick<UseQueryResult<List<Item>>, Shown> & { source?: ListSource };
+type Shown = 'data' | 'error' | 'isPending' | 'isPlaceholderData';
+export type ListResult<Item> = Pick<UseQueryResult<List<Item>>, Shown> & {
+  refetch(): unknown;
+  source?: ListSource;
+};
 
 type ListOptions<Item> = {
   /** In ms; may depend on the last result. */
