@@ -1,5 +1,6 @@
 import { Alert, Checkbox, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ALERT_KINDS, type AlertType } from '../../../server/alerts/kinds.ts';
 import type { AlertPreferences } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
@@ -20,13 +21,22 @@ export function AlertEmailsPanel() {
     queryKey: key,
     queryFn: ({ signal }) => api.get<AlertPreferences>(PATH, { signal }),
   });
+  // The choice is shown at once, and again as it was if saving fails.
+  const [edited, setEdited] = useState<readonly string[]>();
   const save = useMutation({
-    mutationFn: (emailTypes: string[]) => api.patch<AlertPreferences>(PATH, { email_types: emailTypes }),
+    mutationKey: key,
+    mutationFn: (emailTypes: readonly string[]) => api.patch<AlertPreferences>(PATH, { email_types: emailTypes }),
     onSuccess: (preferences) => queries.setQueryData(key, preferences),
     onError: notifyFailure('Could not save your alert emails'),
+    onSettled: () => {
+      if (queries.isMutating({ mutationKey: key }) === 1) setEdited(undefined);
+    },
   });
-  // The choice is shown at once, and again as it was if saving fails.
-  const chosen = save.isPending ? save.variables : (data?.email_types ?? []);
+  const chosen = edited ?? data?.email_types ?? [];
+  const choose = (types: readonly string[]) => {
+    setEdited(types);
+    save.mutate(types);
+  };
   return (
     <Panel
       title="Alert emails"
@@ -63,9 +73,7 @@ export function AlertEmailsPanel() {
               description={about}
               checked={chosen.includes(type)}
               onChange={({ currentTarget }) =>
-                save.mutate(
-                  currentTarget.checked ? [...chosen, type] : chosen.filter((other) => other !== type),
-                )
+                choose(currentTarget.checked ? [...chosen, type] : chosen.filter((other) => other !== type))
               }
             />
           );
