@@ -93,6 +93,11 @@ const event = createRoute({
   path: 'events/$guid',
   component: lazyRouteComponent(() => import('../pages/events/EventPage.tsx'), 'EventPage'),
 });
+const deliveries = createRoute({
+  getParentRoute: () => webhooks,
+  path: 'deliveries',
+  component: lazyRouteComponent(() => import('../pages/deliveries/DeliveriesPage.tsx'), 'DeliveriesPage'),
+});
 const delivery = createRoute({
   getParentRoute: () => webhooks,
   path: 'deliveries/$guid',
@@ -179,7 +184,7 @@ export const router = createRouter({
         alertSettings,
         account,
       ] as const),
-      webhooks.addChildren([subscriptions, subscription, events, event, delivery, live]),
+      webhooks.addChildren([subscriptions, subscription, events, event, deliveries, delivery, live]),
     ]),
   ]),
   parseSearch,

@@ -10,6 +10,7 @@ export type PageEntry = {
   to:
     | '/overview'
     | '/events'
+    | '/deliveries'
     | '/live'
     | '/alerts'
     | '/requests'
@@ -35,6 +36,7 @@ const GROUPS: readonly { title: string; entries: readonly PageEntry[] }[] = [
     entries: [
       { to: '/overview', label: 'Overview', icon: 'overview', shown: always },
       { to: '/events', label: 'Events', icon: 'events', shown: hasWebhooks },
+      { to: '/deliveries', label: 'Deliveries', icon: 'send', shown: hasWebhooks },
       { to: '/live', label: 'Live', icon: 'live', shown: hasWebhooks },
       { to: '/alerts', label: 'Alerts', icon: 'bell', shown: always },
       { to: '/requests', label: 'Requests', icon: 'requests', shown: always },

@@ -35,8 +35,12 @@ test('deliveries are filtered in the address, redelivered together, and show req
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.getByRole('option', { name: 'Retrying' }).click();
   await table.getByText('subscription.storing').waitFor({ state: 'detached' });
-  await navigate(page, `/subscriptions/${guid}?state=failing&event_type=trade.failed`);
+  await navigate(page, `/subscriptions/${guid}?state=failing&type=trade.failed`);
   await table.getByText('transfer.completed').waitFor({ state: 'detached' });
+  await table.getByText('Retrying', { exact: true }).waitFor();
+  await page.getByRole('combobox', { name: 'Created' }).click();
+  await page.getByRole('option', { name: 'Last hour' }).click();
+  await page.waitForURL(/time=1h/);
   await table.getByText('Retrying', { exact: true }).waitFor();
   await navigate(page, `/subscriptions/${guid}?state=failed`);
   await page.getByText('No deliveries match these filters').waitFor();
@@ -126,7 +130,7 @@ test('events show how many of their deliveries arrived, and are found by state a
   await app.dispatcher.drain();
   await pass(15_000, [app]);
   const page = await pages.open();
-  await enterAs(page, site, tenant, 'key_admin');
+  await enterAs(page, site, tenant, 'viewer');
   await page.goto('/events');
   const row = (type: string) => page.getByRole('row', { name: new RegExp(type.replace('.', '\\.')) });
   await row('transfer.completed').getByText('2 of 2 delivered').waitFor();
@@ -142,4 +146,11 @@ test('events show how many of their deliveries arrived, and are found by state a
   await navigate(page, '/events');
   await row('trade.failed').waitFor();
   await assertAccessible(page, 'events with their deliveries');
+
+  await navigate(page, '/deliveries?state=failing');
+  await page.getByRole('row', { name: /trade\.failed.*Old ledger.*Retrying/ }).waitFor();
+  await assertAccessible(page, 'deliveries of all endpoints');
+  await page.getByRole('combobox', { name: 'Subscription' }).click();
+  await page.getByRole('option', { name: 'Ledger', exact: true }).click();
+  await page.getByText('Only deliveries in sandbox are listed.').waitFor();
 });

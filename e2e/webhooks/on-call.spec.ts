@@ -63,6 +63,7 @@ test('on call: which endpoint, why, since when, how many wait, fix, all arrived'
   await alert
     .getByText(/Old ledger answers 500 since \d\d:\d\d \(“database connection pool exhausted”\) · 12 waiting/)
     .waitFor();
+  await alert.getByText(/HTTP 500 × \d+ · View the newest unsuccessful attempt/).waitFor();
   await alert.getByText(/Archive times out since \d\d:\d\d .*12 waiting/).waitFor();
   await rowOf(page, 'New ledger').getByText('100%').first().waitFor();
   await rowOf(page, 'Old ledger').getByText('active · failing').waitFor();
@@ -83,7 +84,7 @@ test('on call: which endpoint, why, since when, how many wait, fix, all arrived'
   for (const name of ['Rename', 'Delete', 'Roll signing key'])
     assert.equal(await page.getByRole('button', { name }).count(), 0, name);
   await assertAccessible(page, 'failing subscription');
-  await page.getByRole('link', { name: 'View the newest failed attempt' }).click();
+  await page.getByRole('link', { name: 'View the newest unsuccessful attempt' }).click();
   await page.waitForURL('**/deliveries/*');
   await page.getByText('database connection pool exhausted').first().waitFor();
   await page.goBack();
@@ -95,20 +96,23 @@ test('on call: which endpoint, why, since when, how many wait, fix, all arrived'
     return [...waiting.values()].every(({ count }) => count === 0);
   }, 'all deliveries');
   await poll(page, POLL_MS);
-  await page.getByText('nothing waits').waitFor();
+  await page.getByText('none waiting').waitFor();
   await page.getByRole('region', { name: 'Health timeline' }).getByText('Recovered').waitFor();
   const chart = page.getByRole('slider', { name: /^Attempts per/ });
   await chart.focus();
   await page.keyboard.press('Enter');
-  await page.waitForURL(/created_at_gte=.*created_at_lt=/);
+  await page.waitForURL(/from=.*until=/);
   assert.ok(page.url().includes(failed.guid));
 
   await page.getByRole('link', { name: 'Overview', exact: true }).click();
   await poll(page, POLL_MS);
-  await page.getByText('nothing waits').waitFor();
+  await page.getByText('none waiting').waitFor();
   for (const name of ['Old ledger', 'Archive', 'New ledger'])
     await rowOf(page, name).getByText('100%').first().waitFor();
   assert.equal(await page.getByText('endpoints are failing').count(), 0);
+  await chart.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/deliveries\?from=.*until=/);
 });
 
 test('Viewers list subscriptions by name and host, without management', async () => {

@@ -50,24 +50,24 @@ test('the charts show an hour, a day and a week, and can be read by pointer and 
   const page = await pages.open();
   await enterAs(page, site, await createStatistics(), 'founder');
   await page.goto('/overview?range=1h');
-  await totalOf(page, 'Attempts').getByText('Delivered47').waitFor();
-  await totalOf(page, 'Attempts').getByText('Failed3').waitFor();
+  await totalOf(page, 'Attempts').getByText('Successful47').waitFor();
+  await totalOf(page, 'Attempts').getByText('Unsuccessful3').waitFor();
   await totalOf(page, 'Events').getByText('Events50').waitFor();
   const attempts = chart(page, 'Attempts per minute');
   const readingOf = () => attempts.getAttribute('aria-valuetext');
   await attempts.focus();
-  assert.match(String(await readingOf()), /^\w{3} \d+, \d\d:\d\d: Delivered 7, Failed 1$/);
+  assert.match(String(await readingOf()), /^\w{3} \d+, \d\d:\d\d: Successful 7, Unsuccessful 1$/);
   for (let step = 0; step < 30; step++) await page.keyboard.press('ArrowLeft');
-  assert.match(String(await readingOf()), /: Delivered 40, Failed 2$/);
+  assert.match(String(await readingOf()), /: Successful 40, Unsuccessful 2$/);
   await page.keyboard.press('Home');
-  assert.match(String(await readingOf()), /: Delivered 0, Failed 0$/);
+  assert.match(String(await readingOf()), /: Successful 0, Unsuccessful 0$/);
   const box = await chart(page, 'Events per minute').boundingBox();
   assert.ok(box);
   await page.mouse.move(box.x + box.width - 2, box.y + 40);
   await chart(page, 'Events per minute').getByText('Events8', { exact: true }).waitFor();
 
   await page.getByText('24 h', { exact: true }).click();
-  await totalOf(page, 'Attempts').getByText('Delivered3,047').waitFor();
+  await totalOf(page, 'Attempts').getByText('Successful3,047').waitFor();
   const day = await labels(page, 'Events per 15 minutes');
   assert.ok(!day.includes('24:00') && !day.includes('00:00'), day.join());
   assert.ok(
@@ -77,7 +77,7 @@ test('the charts show an hour, a day and a week, and can be read by pointer and 
   assert.deepEqual(day.slice(0, 4), ['0', '1,000', '2,000', '3,000']);
 
   await page.getByText('7 days', { exact: true }).click();
-  await totalOf(page, 'Attempts').getByText('Delivered29,047').waitFor();
+  await totalOf(page, 'Attempts').getByText('Successful29,047').waitFor();
   const week = await labels(page, 'Attempts per 2 hours');
   assert.deepEqual(week.slice(0, 4), ['0', '10K', '20K', '30K']);
   // In the last two hours of a day the chart begins and ends at midnight.
@@ -111,12 +111,12 @@ test('statistics can be reloaded after an error, and stay visible when a refresh
   assert.equal(await chart(page, 'Attempts').count(), 0);
   await page.unroute(STATISTICS);
   await page.getByRole('button', { name: 'Retry' }).click();
-  await totalOf(page, 'Attempts').getByText('Delivered3,047').waitFor();
+  await totalOf(page, 'Attempts').getByText('Successful3,047').waitFor();
 
   await page.route(STATISTICS, (route) => route.fulfill(ERROR));
   await poll(page, POLL_MS);
   await page.getByText('Could not refresh the statistics').waitFor();
-  await totalOf(page, 'Attempts').getByText('Delivered3,047').waitFor();
+  await totalOf(page, 'Attempts').getByText('Successful3,047').waitFor();
 });
 
 test('an Organization without endpoints sees empty charts, and a setup link if the role allows it', async () => {
@@ -169,5 +169,5 @@ test('an error of the endpoint status is shown', async () => {
   await page.goto('/overview');
   await page.getByText('Could not load endpoint status').waitFor();
   await page.getByRole('alert').getByText('Statistics unavailable').waitFor();
-  await totalOf(page, 'Attempts').getByText('Delivered3,047').waitFor();
+  await totalOf(page, 'Attempts').getByText('Successful3,047').waitFor();
 });

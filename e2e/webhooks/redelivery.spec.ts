@@ -125,6 +125,16 @@ test('a redelivery is previewed, started, cancelled, and kept in the history', a
     return receiver.received.length >= FAILED + 23;
   }, 'the redeliveries and the retried deliveries');
   await app.dispatcher.stop();
+
+  await navigate(page, '/deliveries?state=completed');
+  await page.getByRole('button', { name: 'View attempts' }).first().click();
+  await dialog.getByText(person.email).first().waitFor();
+  await dialog.getByRole('link', { name: 'redelivery of many events' }).first().click();
+  await page.waitForURL(/redelivery=[0-9a-f]{32}/);
+  await history.getByRole('row').nth(1).filter({ hasText: person.email }).waitFor();
+  assert.equal(await history.getByRole('row').count(), 2);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await history.getByRole('row').nth(2).waitFor();
 });
 
 for (const role of ['founder', 'developer'] as const)

@@ -146,7 +146,7 @@ test('subscriptions that do not deliver have no send buttons', async () => {
 
   await setMoments(app, guid, { scheduled_deletion_at: app.clock.now() });
   await poll(page);
-  await page.getByText('Not found', { exact: true }).waitFor();
+  await page.getByText('Not found in sandbox').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Rename' }).count(), 0);
 });
 

@@ -14,8 +14,8 @@ export function DeliveryPage() {
   const { environment } = useWorkspace();
   const nameOf = useSubscriptionName();
   const back = (
-    <PageLink to="/events" size="sm">
-      ← Events
+    <PageLink to="/deliveries" size="sm">
+      ← Deliveries
     </PageLink>
   );
   return (
@@ -27,7 +27,7 @@ export function DeliveryPage() {
             {formatExactTime(delivery.created_at)}
           </PageHeader>
           <Panel>
-            <DeliveryDetails delivery={delivery} titled={false} />
+            <DeliveryDetails delivery={delivery} />
           </Panel>
         </>
       )}

@@ -8,5 +8,5 @@ export function BankName({ guid }: { guid: string | undefined }) {
   const { banks } = useWorkspace();
   if (guid === undefined) return <NoValue />;
   const name = banks.find((bank) => bank.guid === guid)?.name;
-  return name === undefined ? <Guid value={guid} name="bank_guid" /> : <Text size="sm">{name}</Text>;
+  return name === undefined ? <Guid value={guid} name="ID of the bank" /> : <Text size="sm">{name}</Text>;
 }

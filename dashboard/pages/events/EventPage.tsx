@@ -1,9 +1,9 @@
-import { SimpleGrid } from '@mantine/core';
 import { bodyOf } from '../../../server/webhooks/deliveries/delivery.ts';
 import type { Event } from '../../api/types.ts';
 import { DeliveryTable } from '../../shared/deliveries/DeliveryTable.tsx';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { DetailPage } from '../../shared/page/DetailPage.tsx';
+import { DetailsPanel } from '../../shared/page/DetailsPanel.tsx';
 import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
@@ -26,22 +26,20 @@ export function EventPage() {
       {(event) => (
         <>
           <PageHeader title={event.event_type} spaced={false} actions={<RedeliverEvent event={event} />} />
-          <Panel>
-            <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
-              <LabeledValue label="Created">
-                <RelativeTime at={event.created_at} />
-              </LabeledValue>
-              <LabeledValue label="Bank">
-                <BankName guid={event.bank_guid} />
-              </LabeledValue>
-              <LabeledValue label="Object">
-                <ObjectLink type={event.event_type.split('.')[0] ?? ''} guid={event.object_guid} />
-              </LabeledValue>
-              <LabeledValue label="Guid">
-                <Guid value={event.guid} name="event guid" />
-              </LabeledValue>
-            </SimpleGrid>
-          </Panel>
+          <DetailsPanel>
+            <LabeledValue label="Created">
+              <RelativeTime at={event.created_at} />
+            </LabeledValue>
+            <LabeledValue label="Bank">
+              <BankName guid={event.bank_guid} />
+            </LabeledValue>
+            <LabeledValue label="Object">
+              <ObjectLink type={event.event_type.split('.')[0] ?? ''} guid={event.object_guid} />
+            </LabeledValue>
+            <LabeledValue label="ID">
+              <Guid value={event.guid} name="ID of the event" />
+            </LabeledValue>
+          </DetailsPanel>
           <Panel title="Deliveries" flush>
             <DeliveryTable
               query={{ subscription_event_guid: event.guid }}

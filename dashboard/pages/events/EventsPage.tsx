@@ -1,7 +1,10 @@
 import { Select } from '@mantine/core';
-import { EVENT_TYPES } from '../../../server/webhooks/events/catalogue.ts';
 import type { ListedEvent } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
+import { DeliveryStateFilter } from '../../shared/deliveries/filters/DeliveryStateFilter.tsx';
+import { EventTypeFilter } from '../../shared/deliveries/filters/EventTypeFilter.tsx';
+import { NoMatch } from '../../shared/deliveries/filters/NoMatch.tsx';
+import { SubscriptionFilter } from '../../shared/deliveries/filters/SubscriptionFilter.tsx';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
 import { GuidFilter } from '../../shared/filters/GuidFilter.tsx';
@@ -13,12 +16,12 @@ import { Panel } from '../../shared/page/Panel.tsx';
 import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
 import { useList } from '../../shared/table/use-list.ts';
 import { Guid } from '../../shared/text/Guid.tsx';
+import { ObjectLink } from '../../shared/text/ObjectLink.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { RedeliverButton } from '../subscriptions/redelivery/RedeliverButton.tsx';
 import { BankName } from './BankName.tsx';
 import { DeliveryCounts } from './DeliveryCounts.tsx';
-import { EventStatusFilters } from './EventStatusFilters.tsx';
 
 const REFRESH_MS = 5_000;
 
@@ -58,15 +61,7 @@ export function EventsPage() {
           : ' Events without a bank, such as subscription.storing, are listed under All banks.'}
       </PageHeader>
       <FilterBar names={['type', 'object', 'banks', 'delivery_state', 'subscription', ...TIME_FILTERS]}>
-        <Select
-          label="Type"
-          placeholder="All types"
-          searchable
-          clearable
-          data={EVENT_TYPES.map((type) => type)}
-          value={filters.type ?? null}
-          onChange={(type) => change({ type: type ?? undefined })}
-        />
+        <EventTypeFilter />
         <Select
           label="Bank"
           allowDeselect={false}
@@ -74,7 +69,12 @@ export function EventsPage() {
           value={allBanks ? 'all' : 'one'}
           onChange={(banks) => change({ banks: banks === 'all' ? 'all' : undefined })}
         />
-        <EventStatusFilters />
+        <DeliveryStateFilter
+          label="Delivery"
+          value={filters.delivery_state}
+          onChange={(state) => change({ delivery_state: state })}
+        />
+        <SubscriptionFilter />
         <GuidFilter label="Object" value={filters.object} onChange={(object) => change({ object })} />
         <TimeFilter />
       </FilterBar>
@@ -86,11 +86,9 @@ export function EventsPage() {
           columns={COLUMNS}
           empty={
             isFiltered ? (
-              <EmptyState icon="search" title="No events match these filters">
-                Extend the time range or clear a filter. By default, events are kept for 30 days.
-              </EmptyState>
+              <NoMatch what="events" />
             ) : (
-              <EmptyState icon="events" title="No events yet">
+              <EmptyState icon="events" title={`No events in ${environment} yet`}>
                 Events are created when objects change.
                 {environment === 'sandbox' ? ' Create a transfer under Sandbox to see some.' : null}
               </EmptyState>
@@ -112,8 +110,13 @@ const COLUMNS: Column<ListedEvent>[] = [
     ),
   },
   { title: 'Deliveries', cell: ({ delivery_counts: counts }) => <DeliveryCounts counts={counts} /> },
-  { title: 'Object', cell: ({ object_guid: guid }) => <Guid value={guid} name="object_guid" /> },
+  {
+    title: 'Object',
+    cell: ({ event_type: type, object_guid: guid }) => (
+      <ObjectLink type={type.split('.')[0] ?? ''} guid={guid} />
+    ),
+  },
   { title: 'Bank', cell: ({ bank_guid: guid }) => <BankName guid={guid} /> },
-  { title: 'Guid', cell: ({ guid }) => <Guid value={guid} name="event guid" /> },
+  { title: 'ID', cell: ({ guid }) => <Guid value={guid} name="ID of the event" /> },
   { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

@@ -1,10 +1,10 @@
-import { Badge, Button, Group, Select, Text } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useWorkspace } from '../../session/workspace.ts';
 import { DeliveryDrawer } from '../../shared/deliveries/DeliveryDrawer.tsx';
-import { DeliveryStateFilter } from '../../shared/deliveries/DeliveryStateFilter.tsx';
 import { hasLabelOf, queryOfState } from '../../shared/deliveries/delivery-labels.ts';
-import { useSubscriptions } from '../../shared/deliveries/use-subscriptions.ts';
+import { DeliveryStateFilter } from '../../shared/deliveries/filters/DeliveryStateFilter.tsx';
+import { SubscriptionFilter } from '../../shared/deliveries/filters/SubscriptionFilter.tsx';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
@@ -16,7 +16,7 @@ import { LiveTable } from './LiveTable.tsx';
 import { type Connection, useLive } from './use-live.ts';
 
 export function LivePage() {
-  const { api } = useWorkspace();
+  const { api, environment } = useWorkspace();
   const [paused, setPaused] = useState(false);
   const [opened, setOpened] = useState<string>();
   const { filters, change } = useFilters();
@@ -25,7 +25,6 @@ export function LivePage() {
     subscription: filters.subscription,
     paused,
   });
-  const subscriptions = useSubscriptions();
   // Rows received before a filter was set may not match it.
   const visible = rows.filter(
     (row) =>
@@ -52,20 +51,11 @@ export function LivePage() {
           </>
         }
       >
-        Delivery attempts in real time.
+        Delivery attempts in {environment}, as they happen.
       </PageHeader>
       <FilterBar names={['state', 'subscription']}>
         <DeliveryStateFilter value={filters.state} onChange={(state) => change({ state })} />
-        {subscriptions.length > 0 ? (
-          <Select
-            label="Subscription"
-            placeholder="All subscriptions"
-            clearable
-            data={subscriptions.map(({ guid, name }) => ({ value: guid, label: name }))}
-            value={filters.subscription ?? null}
-            onChange={(subscription) => change({ subscription: subscription ?? undefined })}
-          />
-        ) : null}
+        <SubscriptionFilter />
       </FilterBar>
       {error ? <ErrorAlert error={error} /> : null}
       {dropped > 0 ? (

@@ -18,8 +18,8 @@ export function LiveTable({
   return (
     <Table
       className={tableStyles.table}
-      verticalSpacing="xs"
-      horizontalSpacing="lg"
+      verticalSpacing={5}
+      horizontalSpacing="md"
       aria-label="Attempts"
       role="table"
     >
@@ -62,7 +62,7 @@ export function LiveTable({
               <Duration ms={row.response_time_ms} />
             </Table.Td>
             <Table.Td role="cell" ta="right">
-              <Button variant="subtle" size="compact-sm" onClick={() => onOpen(row.guid)}>
+              <Button variant="subtle" size="compact-xs" onClick={() => onOpen(row.guid)}>
                 View attempts
               </Button>
             </Table.Td>

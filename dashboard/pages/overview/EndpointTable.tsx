@@ -58,8 +58,8 @@ export function EndpointTable({ endpoints }: { endpoints: readonly EndpointStati
   return (
     <Table
       className={tableStyles.table}
-      verticalSpacing="sm"
-      horizontalSpacing="lg"
+      verticalSpacing={6}
+      horizontalSpacing="md"
       aria-label="Endpoints"
       role="table"
     >

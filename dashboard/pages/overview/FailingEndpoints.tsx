@@ -1,6 +1,7 @@
 import { Alert, List, Stack, Text } from '@mantine/core';
 import type { EndpointHealth } from '../../api/types.ts';
-import { causeLabel, currentError } from '../../shared/endpoints/endpoint-labels.ts';
+import { causeLabel, currentError, errorCountsLabel } from '../../shared/endpoints/endpoint-labels.ts';
+import { NewestAttempt } from '../../shared/endpoints/NewestAttempt.tsx';
 import { Since } from '../../shared/endpoints/Since.tsx';
 import { useEndpoints } from '../../shared/endpoints/use-endpoints.ts';
 import { WaitingSummary } from '../../shared/endpoints/WaitingSummary.tsx';
@@ -28,7 +29,7 @@ export function FailingEndpoints() {
         icon={<Icon name="warning" />}
         title={failing.length === 1 ? '1 endpoint is failing' : `${failing.length} endpoints are failing`}
       >
-        <List size="sm" spacing={4} listStyleType="none">
+        <List size="sm" spacing="xs" listStyleType="none">
           {failing.map((endpoint) => (
             <List.Item key={endpoint.subscription_guid} style={{ overflowWrap: 'anywhere' }}>
               <PageLink
@@ -41,6 +42,7 @@ export function FailingEndpoints() {
                 {endpoint.name}
               </PageLink>{' '}
               <FailureDetail endpoint={endpoint} />
+              <FailureCounts endpoint={endpoint} />
             </List.Item>
           ))}
         </List>
@@ -65,6 +67,18 @@ function FailureDetail({ endpoint }: { endpoint: EndpointHealth }) {
       {text ? ` (“${text}”)` : null}
       {' · '}
       <WaitingSummary endpoint={endpoint} />
+    </Text>
+  );
+}
+
+function FailureCounts({ endpoint }: { endpoint: EndpointHealth }) {
+  const error = currentError(endpoint);
+  if (!error) return null;
+  return (
+    <Text size="xs">
+      {errorCountsLabel(endpoint)}
+      {endpoint.errors.length > 0 ? ' · ' : null}
+      <NewestAttempt error={error} inherit />
     </Text>
   );
 }

@@ -38,7 +38,7 @@ type Tile = { label: string; value: string; hint: ReactNode; isError?: boolean }
 function tilesOf(data: DeliveryStatistics | undefined): Tile[] {
   const totals = data?.totals;
   if (!totals) return LABELS.map((label) => ({ label, value: '', hint: '' }));
-  const { completed, due, completed_first_attempt: first, failed_attempts: failed } = totals;
+  const { completed, due, completed_first_attempt: first, failed_attempts: unsuccessful } = totals;
   const { delivered_rate: rate, oldest_waiting_at: oldestAt, p50_ms: median, p99_ms: p99, timeouts } = totals;
   const [delivered, firstAttempt, waiting, responseTime] = LABELS;
   return [
@@ -51,7 +51,7 @@ function tilesOf(data: DeliveryStatistics | undefined): Tile[] {
     {
       label: firstAttempt,
       value: due === 0 ? '–' : percent(first / due),
-      hint: failed === 1 ? '1 failed attempt' : `${count(failed)} failed attempts`,
+      hint: unsuccessful === 1 ? '1 unsuccessful attempt' : `${count(unsuccessful)} unsuccessful attempts`,
     },
     {
       label: waiting,
@@ -61,7 +61,7 @@ function tilesOf(data: DeliveryStatistics | undefined): Tile[] {
           oldest <RelativeTime at={oldestAt} />
         </>
       ) : (
-        'nothing waits'
+        'none waiting'
       ),
     },
     {

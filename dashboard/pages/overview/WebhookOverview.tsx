@@ -1,6 +1,8 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useWorkspace } from '../../session/workspace.ts';
+import { createdFor } from '../../shared/endpoints/outage.ts';
+import { useEndpoints } from '../../shared/endpoints/use-endpoints.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { StaleAlert } from '../../shared/feedback/StaleAlert.tsx';
 import { useFilters } from '../../shared/filters/use-filters.ts';
@@ -19,6 +21,11 @@ export function WebhookOverview() {
   const { filters } = useFilters();
   const { data, error, refetch } = useStatistics(rangeOf(filters.range));
   const navigate = useNavigate();
+  const failingSince = useEndpoints().data?.objects.flatMap(({ failing_since: from }) => from ?? []) ?? [];
+  const openDeliveries = (from: Date, until: Date) => {
+    const outages = failingSince.map((since) => ({ from: since }));
+    void navigate({ to: '/deliveries', search: createdFor({ from, until }, outages) });
+  };
   const openEvents = (from: Date, until: Date) =>
     void navigate({ to: '/events', search: { from: from.toISOString(), until: until.toISOString() } });
   return (
@@ -35,7 +42,7 @@ export function WebhookOverview() {
           <SummaryTiles data={data} />
           <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
             <ChartPanel title="Attempts" data={data}>
-              {(loaded) => <AttemptBars data={loaded} label="Attempts" onOpen={openEvents} />}
+              {(loaded) => <AttemptBars data={loaded} label="Attempts" onOpen={openDeliveries} />}
             </ChartPanel>
             <ChartPanel title="Events" data={data}>
               {(loaded) => <EventBars data={loaded} onOpen={openEvents} />}

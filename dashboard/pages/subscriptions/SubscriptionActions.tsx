@@ -10,10 +10,9 @@ import {
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
 import { EndpointActions } from './endpoint/EndpointActions.tsx';
+import { SendActions } from './endpoint/SendActions.tsx';
 import { RenameSubscription } from './RenameSubscription.tsx';
-import { RedeliverButton } from './redelivery/RedeliverButton.tsx';
 import { RollActions } from './roll/RollActions.tsx';
-import { SendTestEvent } from './SendTestEvent.tsx';
 import { SupportNote } from './SupportNote.tsx';
 import { useSubscriptionApi } from './use-subscription-api.ts';
 
@@ -30,12 +29,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   const canDelete = can('subscriptions:execute') && state !== 'deleting' && !isProtected;
   return (
     <>
-      {isDelivering ? (
-        <>
-          {subscription.paused_at === undefined ? <SendTestEvent subscription={subscription} /> : null}
-          <RedeliverButton subscription={subscription} />
-        </>
-      ) : null}
+      <SendActions subscription={subscription} isPaused={subscription.paused_at !== undefined} />
       {can('subscriptions:write') ? (
         <Button variant="default" onClick={() => setDialog('rename')}>
           Rename
@@ -68,8 +62,8 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
           }}
         >
           {isDelivering
-            ? 'The subscription keeps delivering for 24 hours, so that you can move to another endpoint. You cannot undo this.'
-            : 'The subscription no longer delivers and is deleted in 24 hours. You cannot undo this.'}
+            ? 'The subscription keeps delivering for 24 hours, so that you can move to another endpoint. This cannot be undone.'
+            : 'The subscription no longer delivers and is deleted in 24 hours. This cannot be undone.'}
         </ConfirmByName>
       ) : null}
     </>

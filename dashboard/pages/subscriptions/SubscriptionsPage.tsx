@@ -16,8 +16,8 @@ import { CreateSubscription } from './CreateSubscription.tsx';
 import { EndpointList } from './EndpointList.tsx';
 import { RollBadge } from './roll/RollBadge.tsx';
 import { RollMenu } from './roll/RollMenu.tsx';
-import { SubscriptionBadge, WaitingOf } from './SubscriptionBadge.tsx';
-import { SubscriptionHealth } from './SubscriptionHealth.tsx';
+import { SubscriptionBadge, WaitingOf } from './status/SubscriptionBadge.tsx';
+import { SubscriptionHealth } from './status/SubscriptionHealth.tsx';
 import { useEndpointLimit } from './use-endpoint-limit.ts';
 
 const REFRESH_MS = 5_000;

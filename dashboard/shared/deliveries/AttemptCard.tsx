@@ -9,7 +9,7 @@ import { AttemptExchange } from './exchange/AttemptExchange.tsx';
 import { RequestedBy } from './RequestedBy.tsx';
 
 const OUTCOMES = {
-  completed: 'Delivered',
+  completed: 'Successful',
   rejected: 'Rejected',
   timeout: 'Timed out',
   unreachable: 'Unreachable',
@@ -19,13 +19,15 @@ const OUTCOMES = {
 export function AttemptCard({
   attempt,
   delivery,
-  opened: openedAtFirst = false,
+  isNewest = false,
 }: {
   attempt: Attempt;
   delivery?: DetailedDelivery;
-  opened?: boolean;
+  /** Is open until the user closes it. */
+  isNewest?: boolean;
 }) {
-  const [opened, setOpened] = useState(openedAtFirst);
+  const [chosen, setChosen] = useState<boolean>();
+  const opened = chosen ?? isNewest;
   return (
     <Paper withBorder p="sm" radius="md" component="section" aria-label={`Attempt ${attempt.number}`}>
       <Group justify="space-between" gap="xs">
@@ -51,7 +53,7 @@ export function AttemptCard({
               variant="subtle"
               size="compact-sm"
               aria-expanded={opened}
-              onClick={() => setOpened(!opened)}
+              onClick={() => setChosen(!opened)}
             >
               {opened ? 'Hide' : 'Details'}
             </Button>

@@ -1,5 +1,6 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { DetailedDelivery } from '../../api/types.ts';
+import { LabeledValue } from '../page/LabeledValue.tsx';
 import { Guid } from '../text/Guid.tsx';
 import { Icon } from '../text/Icon.tsx';
 import { PageLink } from '../text/PageLink.tsx';
@@ -12,13 +13,7 @@ import { useDeliveringSubscriptions } from './use-delivering-subscriptions.ts';
 import { useRedeliver } from './use-redeliver.ts';
 
 /** One delivery with its attempts, newest first. */
-export function DeliveryDetails({
-  delivery,
-  titled = true,
-}: {
-  delivery: DetailedDelivery;
-  titled?: boolean;
-}) {
+export function DeliveryDetails({ delivery }: { delivery: DetailedDelivery }) {
   const delivering = useDeliveringSubscriptions();
   const canRedeliver = delivering?.includes(delivery.subscription_guid);
   const redeliver = useRedeliver();
@@ -26,14 +21,23 @@ export function DeliveryDetails({
   return (
     <Stack>
       <Group justify="space-between" align="flex-start">
-        <Stack gap={6}>
-          {titled ? (
-            <Text ff="monospace" size="sm" fw={600}>
+        <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" verticalSpacing="sm" flex={1}>
+          <LabeledValue label="State">
+            <DeliveryOutcome delivery={delivery} showApiState />
+            {delivery.next_attempt_at ? <NextAttempt at={delivery.next_attempt_at} /> : null}
+          </LabeledValue>
+          <LabeledValue label="Event">
+            <PageLink to="/events/$guid" params={{ guid: eventGuid }} ff="monospace" fz={13}>
               {delivery.event_type}
-            </Text>
-          ) : null}
-          <DeliveryOutcome delivery={delivery} showApiState />
-        </Stack>
+            </PageLink>
+          </LabeledValue>
+          <LabeledValue label="Subscription">
+            <SubscriptionLabel guid={delivery.subscription_guid} />
+          </LabeledValue>
+          <LabeledValue label="ID">
+            <Guid value={delivery.guid} name="ID of the delivery" />
+          </LabeledValue>
+        </SimpleGrid>
         {canRedeliver ? (
           <Button
             variant="light"
@@ -48,25 +52,17 @@ export function DeliveryDetails({
       {redeliver.data ? (
         <DeliveryProgress key={redeliver.data.guid} created={redeliver.data} what="Redelivery" />
       ) : null}
-      <Group gap="xl">
-        <SubscriptionLabel guid={delivery.subscription_guid} />
-        <PageLink to="/events/$guid" params={{ guid: eventGuid }} size="sm">
-          Event
-        </PageLink>
-        <Guid value={delivery.guid} name="delivery guid" />
-      </Group>
       {canRedeliver === false ? (
         <Text size="sm" c="dimmed">
           You cannot redeliver this event: its subscription is disabled, failed or deleted.
         </Text>
       ) : null}
-      {delivery.next_attempt_at ? <NextAttempt at={delivery.next_attempt_at} /> : null}
       <Text size="xs" c="dimmed" fw={600}>
         {count === 1 ? '1 attempt' : `${count.toLocaleString('en')} attempts`}
         {count > attempts.length ? `, the last ${attempts.length} are listed` : null}
       </Text>
       {attempts.toReversed().map((attempt, index) => (
-        <AttemptCard key={attempt.number} attempt={attempt} delivery={delivery} opened={index === 0} />
+        <AttemptCard key={attempt.number} attempt={attempt} delivery={delivery} isNewest={index === 0} />
       ))}
     </Stack>
   );

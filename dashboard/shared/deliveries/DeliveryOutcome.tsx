@@ -19,7 +19,7 @@ export function DeliveryOutcome({
       <StateBadge state={state} label={deliveryLabel(delivery)} />
       {showApiState ? <Code fz={11}>{state}</Code> : null}
       {state !== 'completed' && kind ? (
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
           {FAILURES[kind]} {status ?? ''}
         </Text>
       ) : null}

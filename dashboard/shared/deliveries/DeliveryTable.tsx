@@ -9,10 +9,12 @@ import { PageLink } from '../text/PageLink.tsx';
 import { Duration } from '../time/Duration.tsx';
 import { RelativeTime } from '../time/RelativeTime.tsx';
 import { DeliveryDrawer } from './DeliveryDrawer.tsx';
-import { DeliveryFilters, deliveryQueryOf, isFiltered, NoMatch } from './DeliveryFilters.tsx';
 import { DeliveryOutcome } from './DeliveryOutcome.tsx';
+import { DeliveryFilters, deliveryQueryOf, isFiltered } from './filters/DeliveryFilters.tsx';
+import { NoMatch } from './filters/NoMatch.tsx';
 import { NextAttempt } from './NextAttempt.tsx';
-import { RedeliverSelected } from './redelivery/RedeliverSelected.tsx';
+import { RedeliverSelected, RedeliveryOutcomes } from './redelivery/RedeliverSelected.tsx';
+import { useRedeliverMany } from './redelivery/use-redeliver-many.ts';
 import { useSelection } from './redelivery/use-selection.tsx';
 import { SubscriptionLabel } from './SubscriptionLabel.tsx';
 
@@ -38,15 +40,15 @@ export function DeliveryTable({
   const [opened, setOpened] = useState<string>();
   const result = useList<Delivery>(
     '/subscription_deliveries',
-    { ...query, ...(filterable ? deliveryQueryOf(filters) : {}), after: filters.after },
+    { ...(filterable ? deliveryQueryOf(filters) : {}), ...query, after: filters.after },
     {
       refetchInterval: (list) =>
         list?.objects.some(isFirstAttemptPending) ? REFRESH_PENDING_MS : REFRESH_MS,
     },
   );
   const selection = useSelection();
+  const redelivery = useRedeliverMany();
   const columns: Column<Delivery>[] = [
-    ...(selection.isOffered ? [selection.column] : []),
     ...(showEvent ? [EVENT] : []),
     ...(showSubscription ? [SUBSCRIPTION] : []),
     { title: 'State', cell: (delivery) => <DeliveryOutcome delivery={delivery} /> },
@@ -55,7 +57,7 @@ export function DeliveryTable({
       cell: ({ attempt_count: count, next_attempt_at: next }) => (
         <Group gap={6} wrap="nowrap">
           <Text size="sm">{count}</Text>
-          {next && count > 0 ? <NextAttempt at={next} /> : null}
+          {next && count > 0 ? <NextAttempt at={next} short /> : null}
         </Group>
       ),
     },
@@ -66,7 +68,7 @@ export function DeliveryTable({
       titleHidden: true,
       align: 'right',
       cell: ({ guid }) => (
-        <Button variant="subtle" size="compact-sm" onClick={() => setOpened(guid)}>
+        <Button variant="subtle" size="compact-xs" onClick={() => setOpened(guid)}>
           View attempts
         </Button>
       ),
@@ -74,16 +76,25 @@ export function DeliveryTable({
   ];
   return (
     <>
-      {filterable ? <DeliveryFilters /> : null}
-      {selection.isOffered ? (
-        <RedeliverSelected selection={selection} listed={result.data?.objects ?? []} />
-      ) : null}
+      {filterable ? <DeliveryFilters withSubscription={showSubscription} /> : null}
+      <RedeliveryOutcomes redelivery={redelivery} />
       <DataTable
         result={result}
         label="Deliveries"
         keyOf={({ guid }) => guid}
-        columns={columns}
-        empty={filterable && isFiltered(filters) ? <NoMatch /> : empty}
+        columns={columns.map((column, index) =>
+          index === 0 && selection.isOffered ? selection.withCheckbox(column) : column,
+        )}
+        toolbar={
+          selection.isOffered ? (
+            <RedeliverSelected
+              selection={selection}
+              listed={result.data?.objects ?? []}
+              redelivery={redelivery}
+            />
+          ) : undefined
+        }
+        empty={filterable && isFiltered(filters) ? <NoMatch what="deliveries" /> : empty}
       />
       {opened ? <DeliveryDrawer guid={opened} onClose={() => setOpened(undefined)} /> : null}
     </>
@@ -105,5 +116,9 @@ const EVENT: Column<Delivery> = {
 
 const SUBSCRIPTION: Column<Delivery> = {
   title: 'Subscription',
-  cell: ({ subscription_guid: guid }) => <SubscriptionLabel guid={guid} />,
+  cell: ({ subscription_guid: guid }) => (
+    <Text component="div" truncate maw={180}>
+      <SubscriptionLabel guid={guid} />
+    </Text>
+  ),
 };

@@ -2,15 +2,17 @@ import { Text } from '@mantine/core';
 import { useNow } from '../time/NowProvider.tsx';
 import { RelativeTime } from '../time/RelativeTime.tsx';
 
-export function NextAttempt({ at }: { at: string }) {
+/** `short` where a heading says that these are attempts. */
+export function NextAttempt({ at, short = false }: { at: string; short?: boolean }) {
+  const next = short ? 'next' : 'next attempt';
   const isDue = Date.parse(at) <= useNow();
   return (
-    <Text size="xs" c="dimmed" component="div" data-next-attempt>
+    <Text size="xs" c="dimmed" component="div" data-next-attempt style={{ whiteSpace: 'nowrap' }}>
       {isDue ? (
-        'next attempt due'
+        `${next} due`
       ) : (
         <>
-          next attempt <RelativeTime at={at} isFuture />
+          {next} <RelativeTime at={at} isFuture />
         </>
       )}
     </Text>

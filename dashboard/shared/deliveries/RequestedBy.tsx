@@ -1,22 +1,42 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Delivery, List, Member } from '../../api/types.ts';
+import type { Delivery, Recovery } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
+import { ActorName } from '../text/ActorName.tsx';
+import { PageLink } from '../text/PageLink.tsx';
 
-const PER_PAGE = 100;
-const FRESH_FOR_MS = 60_000;
-
-/** Who requested an attempt, by name if the person is still a member. */
+/** Who requested an attempt; of a redelivery of many events, who started it. */
 export function RequestedBy({ requester }: { requester: Delivery['requested_by'] }) {
+  if (requester === undefined) return 'Automatic';
+  if (requester.type === 'recovery') return <RedeliveredBy guid={requester.id} />;
+  return <ActorName {...requester} />;
+}
+
+function RedeliveredBy({ guid }: { guid: string }) {
   const { api } = useWorkspace();
   const { data } = useQuery({
-    queryKey: [api.key, '/members', 'all'],
-    queryFn: () => api.get<List<Member>>('/members', { query: { per_page: PER_PAGE } }),
-    staleTime: FRESH_FOR_MS,
-    enabled: requester?.type === 'user',
+    queryKey: [api.key, '/subscription_recoveries', guid],
+    queryFn: ({ signal }) => api.get<Recovery>(`/subscription_recoveries/${guid}`, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
   });
-  if (requester === undefined) return 'Automatic';
-  if (requester.type === 'recovery') return 'Redelivery of many events';
-  if (requester.type === 'application') return `API key ${requester.id}`;
-  const member = data?.objects.find(({ guid }) => guid === requester.id);
-  return member?.name ?? member?.email ?? 'A former member';
+  if (!data) return 'Redelivery of many events';
+  return (
+    <>
+      {data.actor_type === undefined ? null : (
+        <>
+          <ActorName type={data.actor_type} id={data.actor} />
+          {', '}
+        </>
+      )}
+      <PageLink
+        to="/subscriptions/$guid"
+        params={{ guid: data.subscription_guid }}
+        search={{ redelivery: guid }}
+        hash="redeliveries"
+        inherit
+        underline="always"
+      >
+        redelivery of many events
+      </PageLink>
+    </>
+  );
 }

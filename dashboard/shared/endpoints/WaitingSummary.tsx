@@ -7,7 +7,7 @@ import { waitingLabel } from './endpoint-labels.ts';
 export function WaitingSummary({ endpoint }: { endpoint: EndpointHealth }) {
   const now = useNow();
   const { waiting, next_attempt_at: next, health } = endpoint;
-  if (waiting === 0) return 'nothing waits';
+  if (waiting === 0) return 'none waiting';
   const isSent = health === 'healthy' || health === 'failing' || health === 'inactive';
   const attempt =
     next === undefined

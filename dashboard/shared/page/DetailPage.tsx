@@ -22,7 +22,7 @@ export function DetailPage<Item>({
   children: (item: Item) => ReactNode;
 }) {
   const { guid } = useParams({ strict: false }) as { guid: string };
-  const { api } = useWorkspace();
+  const { api, environment } = useWorkspace();
   const { data, error, refetch } = useQuery({
     queryKey: [api.key, path, guid],
     queryFn: ({ signal }) => api.get<Item>(`${path}/${guid}`, { signal }),
@@ -37,7 +37,11 @@ export function DetailPage<Item>({
         {back}
         {isGone ? (
           <Elsewhere id={guid}>
-            <ErrorAlert error={error} onRetry={() => void refetch()} />
+            <ErrorAlert
+              error={error}
+              title={`Not found in ${environment}`}
+              onRetry={() => void refetch()}
+            />
           </Elsewhere>
         ) : error ? (
           <ErrorAlert error={error} onRetry={() => void refetch()} />

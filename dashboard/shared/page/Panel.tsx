@@ -4,12 +4,15 @@ import styles from './Panel.module.css';
 
 /** `flush` removes the padding, for tables. */
 export function Panel({
+  id,
   title,
   hint,
   actions,
   flush = false,
   children,
 }: {
+  /** The fragment of a link to the panel. */
+  id?: string;
   title?: string;
   hint?: ReactNode;
   actions?: ReactNode;
@@ -18,7 +21,7 @@ export function Panel({
   children?: ReactNode;
 }) {
   return (
-    <Paper component="section" className={styles.panel} radius="lg" aria-label={title}>
+    <Paper component="section" id={id} className={styles.panel} radius="lg" aria-label={title}>
       {title ? (
         <Group justify="space-between" gap="xs" className={styles.head} data-flush={flush || undefined}>
           <div>

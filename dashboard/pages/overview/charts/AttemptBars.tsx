@@ -20,8 +20,8 @@ export function AttemptBars({
       from={points[0]?.at ?? ''}
       stepSeconds={stepSeconds}
       series={[
-        { name: 'Delivered', tone: 'accent', values: points.map((point) => point.completed) },
-        { name: 'Failed', tone: 'error', values: points.map((point) => point.failed_attempts) },
+        { name: 'Successful', tone: 'accent', values: points.map((point) => point.completed) },
+        { name: 'Unsuccessful', tone: 'error', values: points.map((point) => point.failed_attempts) },
       ]}
       empty="No attempts in this period"
       onOpen={onOpen}

@@ -1,9 +1,10 @@
-import { Group, SimpleGrid, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import type { SandboxObject } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
 import { NotFound } from '../../../shared/feedback/NotFound.tsx';
 import { DetailPage } from '../../../shared/page/DetailPage.tsx';
+import { DetailsPanel } from '../../../shared/page/DetailsPanel.tsx';
 import { LabeledValue } from '../../../shared/page/LabeledValue.tsx';
 import { PageHeader } from '../../../shared/page/PageHeader.tsx';
 import { Panel } from '../../../shared/page/Panel.tsx';
@@ -65,20 +66,18 @@ function ObjectDetails({ kind, object }: { kind: Kind; object: SandboxObject }) 
           {state === undefined ? null : <StateBadge state={state} />}
         </Group>
       </PageHeader>
-      <Panel>
-        <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
-          <LabeledValue label="Created">
-            <RelativeTime at={object.created_at} />
-          </LabeledValue>
-          <LabeledValue label="Updated">
-            <RelativeTime at={object.updated_at} />
-          </LabeledValue>
-          <LabeledValue label="ID">
-            <Guid value={object.guid} name="ID" />
-          </LabeledValue>
-          <References object={object} />
-        </SimpleGrid>
-      </Panel>
+      <DetailsPanel>
+        <LabeledValue label="Created">
+          <RelativeTime at={object.created_at} />
+        </LabeledValue>
+        <LabeledValue label="Updated">
+          <RelativeTime at={object.updated_at} />
+        </LabeledValue>
+        <LabeledValue label="ID">
+          <Guid value={object.guid} name="ID" />
+        </LabeledValue>
+        <References object={object} />
+      </DetailsPanel>
       <StateHistory kind={kind} object={object} state={state} use={uses?.get(object.guid)} />
       <Panel
         title="JSON"

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { Subscription } from '../../../api/types.ts';
 import { Icon } from '../../../shared/text/Icon.tsx';
 import { RedeliverDialog } from './RedeliverDialog.tsx';
+import type { NamedSubscription } from './RedeliverForm.tsx';
 
-export function RedeliverButton({ subscription }: { subscription?: Subscription }) {
+export function RedeliverButton({ subscription }: { subscription?: NamedSubscription }) {
   const [opened, setOpened] = useState(false);
   return (
     <>

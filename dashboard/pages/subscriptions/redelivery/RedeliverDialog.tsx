@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Recovery, Subscription } from '../../../api/types.ts';
+import type { Recovery } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
 import { Dialog } from '../../../shared/forms/Dialog.tsx';
-import { type NewRedelivery, RedeliverForm } from './RedeliverForm.tsx';
+import { type NamedSubscription, type NewRedelivery, RedeliverForm } from './RedeliverForm.tsx';
 import { RedeliveryProgress } from './RedeliveryProgress.tsx';
 
 const POLL_MS = 1_000;
@@ -11,7 +11,7 @@ export function RedeliverDialog({
   subscription,
   onClose,
 }: {
-  subscription: Subscription | undefined;
+  subscription: NamedSubscription | undefined;
   onClose: () => void;
 }) {
   const { api } = useWorkspace();

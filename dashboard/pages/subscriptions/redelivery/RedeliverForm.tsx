@@ -14,6 +14,8 @@ import { usePreview } from './use-preview.ts';
 
 const DAY_MS = 86_400_000;
 
+export type NamedSubscription = Pick<Subscription, 'guid' | 'name'>;
+
 export type NewRedelivery = {
   subscription_guid: string;
   kind: RecoveryKind;
@@ -29,7 +31,7 @@ export function RedeliverForm({
   pending,
   error,
 }: {
-  subscription: Subscription | undefined;
+  subscription: NamedSubscription | undefined;
   onSubmit: (input: NewRedelivery) => void;
   onCancel: () => void;
   pending: boolean;

@@ -1,6 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Recovery } from '../../../api/types.ts';
+import { EmptyState } from '../../../shared/feedback/EmptyState.tsx';
+import { useFilters } from '../../../shared/filters/use-filters.ts';
 import { Panel } from '../../../shared/page/Panel.tsx';
 import { type Column, DataTable } from '../../../shared/table/DataTable.tsx';
 import { useList } from '../../../shared/table/use-list.ts';
@@ -15,12 +17,19 @@ const PER_PAGE = 5;
 const REFRESH_MS = 5_000;
 const REFRESH_RUNNING_MS = 1_000;
 
-/** The redelivery jobs of a subscription. Its pages are not in the address, which the deliveries below use. */
+/**
+ * The redelivery jobs of a subscription, or the one in the address. Its pages are not in the address, which the
+ * deliveries below use.
+ */
 export function RedeliveryHistory({ subscriptionGuid }: { subscriptionGuid: string }) {
   const [passed, setPassed] = useState<readonly string[]>([]);
+  const { filters, change } = useFilters();
   const result = useList<Recovery>(
     '/subscription_recoveries',
-    { subscription_guid: subscriptionGuid, per_page: PER_PAGE, after: passed.at(-1) },
+    {
+      ...{ subscription_guid: subscriptionGuid, guid: filters.redelivery },
+      ...{ per_page: PER_PAGE, after: passed.at(-1) },
+    },
     {
       refetchInterval: (list) =>
         list?.objects.some(({ state }) => state === 'running') ? REFRESH_RUNNING_MS : REFRESH_MS,
@@ -28,15 +37,30 @@ export function RedeliveryHistory({ subscriptionGuid }: { subscriptionGuid: stri
   );
   const { next } = result.data ?? {};
   const isEmpty = result.isPending || result.data?.objects.length === 0;
-  if (isEmpty && passed.length === 0) return null;
+  if (isEmpty && passed.length === 0 && !filters.redelivery) return null;
   return (
-    <Panel title="Redeliveries" flush>
+    <Panel
+      id="redeliveries"
+      title="Redeliveries"
+      flush
+      actions={
+        filters.redelivery ? (
+          <Button variant="default" size="xs" onClick={() => change({ redelivery: undefined })}>
+            Show all
+          </Button>
+        ) : undefined
+      }
+    >
       <DataTable
         result={result}
         label="Redeliveries"
         keyOf={({ guid }) => guid}
         columns={COLUMNS}
-        empty={null}
+        empty={
+          <EmptyState icon="refresh" title="No such redelivery">
+            Redeliveries are kept for 30 days by default.
+          </EmptyState>
+        }
         paged={false}
       />
       {next === undefined && passed.length === 0 ? null : (

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Subscription } from '../../../api/types.ts';
-import { RollSigningKey } from '../RollSigningKey.tsx';
 import { GiveUpRoll } from './GiveUpRoll.tsx';
+import { RollSigningKey } from './RollSigningKey.tsx';
 import { type Roll, useRoll } from './use-roll.ts';
 
 /** Begins a roll of the signing key, or continues or gives up the one in progress. */

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import type { Subscription } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
 import { RowMenu } from '../../../shared/table/RowMenu.tsx';
-import { RollSigningKey } from '../RollSigningKey.tsx';
 import { GiveUpRoll } from './GiveUpRoll.tsx';
+import { RollSigningKey } from './RollSigningKey.tsx';
 import { type Roll, useRoll } from './use-roll.ts';
 
 /** Continues or gives up the roll of a row. */

@@ -3,6 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Attempt, Delivery, DetailedDelivery } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
+import { waitingLabel } from '../../endpoints/endpoint-labels.ts';
+import { useEndpoint } from '../../endpoints/use-endpoints.ts';
 import { PageLink } from '../../text/PageLink.tsx';
 import { StateBadge } from '../../text/StateBadge.tsx';
 import { formatDuration } from '../../time/format-time.ts';
@@ -30,7 +32,8 @@ export function DeliveryProgress({ created, what }: { created: Delivery; what: s
     <Group gap="xs" role="status" aria-label={what}>
       <StateBadge state={shown.state} label={deliveryLabel(shown)} />
       <Text size="sm">
-        {what}: {delivery && isDone ? describeAttempt(delivery.attempts.at(-1)) : pendingText(shown)}
+        {what}:{' '}
+        {delivery && isDone ? describeAttempt(delivery.attempts.at(-1)) : <Pending delivery={shown} />}
       </Text>
       {isDone && shown.next_attempt_at ? <NextAttempt at={shown.next_attempt_at} /> : null}
       <PageLink to="/deliveries/$guid" params={{ guid: created.guid }} size="sm">
@@ -44,10 +47,14 @@ function hasOutcome({ state, attempt_count: count }: DetailedDelivery): boolean 
   return count > 0 || state === 'completed' || state === 'failed';
 }
 
-function pendingText({ next_attempt_at: next, state }: Delivery): string {
-  return state === 'storing' && next === undefined
-    ? 'queued until the endpoint answers its first event with 2xx'
-    : 'queued …';
+/** Behind a backlog of a slow endpoint the first attempt may take long. */
+function Pending({ delivery }: { delivery: Delivery }) {
+  const { next_attempt_at: next, state, subscription_guid: guid } = delivery;
+  const endpoint = useEndpoint(guid);
+  if (state === 'storing' && next === undefined)
+    return 'queued until the endpoint answers its first event with 2xx';
+  const hasBacklog = endpoint !== undefined && endpoint.waiting > 1;
+  return hasBacklog ? `queued … ${waitingLabel(endpoint)} deliveries wait for this endpoint` : 'queued …';
 }
 
 function describeAttempt(attempt: Attempt | undefined): string {

@@ -1,19 +1,20 @@
-import { Alert, Button, Checkbox, Group, Progress as ProgressBar, Stack, Text } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Progress as ProgressBar, Text } from '@mantine/core';
 import type { Delivery } from '../../../api/types.ts';
 import { Icon } from '../../text/Icon.tsx';
 import { DELIVERY_STATES, deliveryLabel } from '../delivery-labels.ts';
-import { type Progress, useRedeliverMany } from './use-redeliver-many.ts';
+import type { RedeliveryOfMany } from './use-redeliver-many.ts';
 import { MAX_SELECTED, type Selection } from './use-selection.tsx';
 
-/** The bar above a list of deliveries: select the page, redeliver what is selected, and see what became of it. */
+/** Above a list of deliveries: select the page, and redeliver what is selected. */
 export function RedeliverSelected({
   selection,
   listed,
+  redelivery: { start, isRunning },
 }: {
   selection: Selection;
   listed: readonly Delivery[];
+  redelivery: RedeliveryOfMany;
 }) {
-  const { start, isRunning, progress, outcomes, close } = useRedeliverMany();
   const { selected, change, clear } = selection;
   const selectable = listed.filter(selection.isSelectable);
   const isAll = selectable.length > 0 && selectable.every(selection.has);
@@ -21,54 +22,43 @@ export function RedeliverSelected({
     start(selected);
     clear();
   };
-  if (selectable.length === 0 && selected.length === 0 && !progress) return null;
+  if (selectable.length === 0 && selected.length === 0) return null;
   return (
-    <Stack gap="xs" px="lg" py="xs">
-      <Group gap="md" mih={30}>
-        <Checkbox
-          size="xs"
-          label="Select this page"
-          checked={isAll}
-          indeterminate={!isAll && selectable.some(selection.has)}
-          onChange={({ currentTarget }) => change(selectable, currentTarget.checked)}
-        />
-        {selected.length > 0 ? (
-          <>
-            <Text size="sm" role="status">
-              {selected.length} selected{selected.length === MAX_SELECTED ? ', the most at a time' : null}
-            </Text>
-            <Button
-              size="compact-sm"
-              leftSection={<Icon name="send" size={14} />}
-              loading={isRunning}
-              onClick={redeliver}
-            >
-              Redeliver {selected.length}
-            </Button>
-            <Button size="compact-sm" variant="subtle" onClick={clear}>
-              Clear selection
-            </Button>
-          </>
-        ) : null}
-      </Group>
-      {progress ? (
-        <Outcome progress={progress} isRunning={isRunning} outcomes={outcomes} onClose={close} />
+    <Group gap="md" mih={30}>
+      <Checkbox
+        size="xs"
+        label="Select this page"
+        checked={isAll}
+        indeterminate={!isAll && selectable.some(selection.has)}
+        onChange={({ currentTarget }) => change(selectable, currentTarget.checked)}
+      />
+      {selected.length > 0 ? (
+        <>
+          <Text size="sm" role="status">
+            {selected.length} selected{selected.length === MAX_SELECTED ? ', the most at a time' : null}
+          </Text>
+          <Button
+            size="compact-sm"
+            leftSection={<Icon name="send" size={14} />}
+            loading={isRunning}
+            onClick={redeliver}
+          >
+            Redeliver {selected.length}
+          </Button>
+          <Button size="compact-sm" variant="subtle" onClick={clear}>
+            Clear selection
+          </Button>
+        </>
       ) : null}
-    </Stack>
+    </Group>
   );
 }
 
-function Outcome({
-  progress: { total, created, errors },
-  isRunning,
-  outcomes,
-  onClose,
-}: {
-  progress: Progress;
-  isRunning: boolean;
-  outcomes: readonly Delivery[] | undefined;
-  onClose: () => void;
-}) {
+/** What became of the redeliveries. */
+export function RedeliveryOutcomes({ redelivery }: { redelivery: RedeliveryOfMany }) {
+  const { progress, isRunning, outcomes, close } = redelivery;
+  if (!progress) return null;
+  const { total, created, errors } = progress;
   const done = created.length + errors.length;
   const [error] = errors;
   return (
@@ -76,9 +66,11 @@ function Outcome({
       variant="light"
       color={errors.length > 0 ? 'orange' : 'blue'}
       py="xs"
+      mx="lg"
+      mb="xs"
       withCloseButton={!isRunning}
       closeButtonLabel="Close"
-      onClose={onClose}
+      onClose={close}
       title={isRunning ? `${done} of ${total} queued` : summaryOf(created.length, outcomes)}
       role="status"
     >

@@ -9,7 +9,9 @@ import { MAX_SELECTED } from './use-selection.tsx';
 const CONCURRENCY = 4;
 const POLL_MS = 1_000;
 
-export type Progress = { total: number; created: readonly Delivery[]; errors: readonly Error[] };
+type Progress = { total: number; created: readonly Delivery[]; errors: readonly Error[] };
+
+export type RedeliveryOfMany = ReturnType<typeof useRedeliverMany>;
 
 /** Redelivers one by one and follows the outcomes. Leaving the page stops the calls that are not made yet. */
 export function useRedeliverMany() {

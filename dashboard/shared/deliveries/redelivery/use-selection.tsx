@@ -1,4 +1,4 @@
-import { Checkbox } from '@mantine/core';
+import { Checkbox, Group } from '@mantine/core';
 import { useState } from 'react';
 import type { Delivery } from '../../../api/types.ts';
 import type { Column } from '../../table/DataTable.tsx';
@@ -23,20 +23,22 @@ export function useSelection() {
     setSelected(next);
   }
 
-  const column: Column<Delivery> = {
-    title: 'Select',
-    titleHidden: true,
-    width: 40,
+  /** Within the first column, because on a phone that is the title of a row. */
+  const withCheckbox = (column: Column<Delivery>): Column<Delivery> => ({
+    ...column,
     cell: (delivery) => (
-      <Checkbox
-        size="xs"
-        checked={selected.has(delivery.guid)}
-        disabled={!isSelectable(delivery)}
-        onChange={({ currentTarget }) => change([delivery], currentTarget.checked)}
-        aria-label={`Select ${delivery.event_type} ${delivery.guid.slice(-6)}`}
-      />
+      <Group gap="sm" wrap="nowrap">
+        <Checkbox
+          size="xs"
+          checked={selected.has(delivery.guid)}
+          disabled={!isSelectable(delivery)}
+          onChange={({ currentTarget }) => change([delivery], currentTarget.checked)}
+          aria-label={`Select ${delivery.event_type} ${delivery.guid.slice(-6)}`}
+        />
+        {column.cell(delivery)}
+      </Group>
     ),
-  };
+  });
 
   return {
     isOffered: delivering.length > 0,
@@ -45,6 +47,6 @@ export function useSelection() {
     isSelectable,
     change,
     clear: () => setSelected(new Map()),
-    column,
+    withCheckbox,
   };
 }

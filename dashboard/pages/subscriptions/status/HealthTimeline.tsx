@@ -1,13 +1,10 @@
 import { Group, Text, Tooltip } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import type { EndpointTimeline, Range } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
-import type { TimeAxis } from '../../shared/chart/BarChart.tsx';
-import { formatExactTime } from '../../shared/time/format-time.ts';
-import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import type { EndpointTimeline } from '../../../api/types.ts';
+import type { TimeAxis } from '../../../shared/chart/BarChart.tsx';
+import { formatExactTime } from '../../../shared/time/format-time.ts';
+import { RelativeTime } from '../../../shared/time/RelativeTime.tsx';
 import styles from './HealthTimeline.module.css';
 
-const REFRESH_MS = 15_000;
 const MAX_LISTED = 6;
 
 type Change = EndpointTimeline['changes'][number];
@@ -19,7 +16,7 @@ const HEALTH_LABELS: Record<EndpointTimeline['periods'][number]['health'], strin
   failing: 'Failing',
   paused: 'Paused',
   disabled: 'Disabled',
-  failed: 'Failed',
+  failed: 'Failed permanently',
 };
 const CHANGE_LABELS: Record<Change['kind'], string> = {
   created: 'Created',
@@ -36,22 +33,21 @@ const CHANGE_LABELS: Record<Change['kind'], string> = {
 };
 
 /** A strip of periods over the chart, and the newest changes in words. */
-export function HealthTimeline({ guid, range, axis }: { guid: string; range: Range; axis: TimeAxis }) {
-  const { api } = useWorkspace();
-  const { data } = useQuery({
-    queryKey: [api.key, '/endpoint_health', guid, 'timeline', range],
-    queryFn: ({ signal }) =>
-      api.get<EndpointTimeline>(`/endpoint_health/${guid}/timeline`, { query: { range }, signal }),
-    refetchInterval: REFRESH_MS,
-  });
-  if (!data) return <div className={styles.strip} />;
+export function HealthTimeline({
+  timeline,
+  axis,
+}: {
+  timeline: EndpointTimeline | undefined;
+  axis: TimeAxis;
+}) {
+  if (!timeline) return <div className={styles.strip} style={{ marginLeft: axis.leftPx }} />;
   const share = (moment: string) =>
     Math.max(0, Math.min(1, (Date.parse(moment) - axis.from) / (axis.to - axis.from)));
-  const newest = data.changes.toReversed().slice(0, MAX_LISTED);
+  const newest = timeline.changes.toReversed().slice(0, MAX_LISTED);
   return (
     <section aria-label="Health timeline" className={styles.timeline}>
       <div className={styles.strip} style={{ marginLeft: axis.leftPx }}>
-        {data.periods.map(({ from, to, health }) => (
+        {timeline.periods.map(({ from, to, health }) => (
           <Tooltip key={from} label={`${HEALTH_LABELS[health]} · ${formatExactTime(from)}`}>
             <div
               className={styles.period}
@@ -60,7 +56,7 @@ export function HealthTimeline({ guid, range, axis }: { guid: string; range: Ran
             />
           </Tooltip>
         ))}
-        {data.changes.map(({ at, kind }) => (
+        {timeline.changes.map(({ at, kind }) => (
           <Tooltip key={`${at}${kind}`} label={`${CHANGE_LABELS[kind]} · ${formatExactTime(at)}`}>
             <div className={styles.change} style={{ left: `${share(at) * 100}%` }} />
           </Tooltip>

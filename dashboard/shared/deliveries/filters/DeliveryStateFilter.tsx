@@ -1,5 +1,5 @@
 import { Code, Group, Select } from '@mantine/core';
-import { DELIVERY_STATES } from './delivery-labels.ts';
+import { DELIVERY_STATES } from '../delivery-labels.ts';
 
 /** Each option names the API's value in small print. */
 export function DeliveryStateFilter({

@@ -1,14 +1,14 @@
 import { Alert, Code, Stack, Text } from '@mantine/core';
-import { FAILS_AFTER_MS } from '../../../server/webhooks/subscriptions/state.ts';
-import type { EndpointHealth } from '../../api/types.ts';
-import { causeLabel, currentError, errorCountsLabel } from '../../shared/endpoints/endpoint-labels.ts';
-import { Since } from '../../shared/endpoints/Since.tsx';
-import { useEndpoint } from '../../shared/endpoints/use-endpoints.ts';
-import { WaitingSummary } from '../../shared/endpoints/WaitingSummary.tsx';
-import { Icon } from '../../shared/text/Icon.tsx';
-import { PageLink } from '../../shared/text/PageLink.tsx';
-import { formatRemaining } from '../../shared/time/format-time.ts';
-import { useNow } from '../../shared/time/NowProvider.tsx';
+import { FAILS_AFTER_MS } from '../../../../server/webhooks/subscriptions/state.ts';
+import type { EndpointHealth } from '../../../api/types.ts';
+import { causeLabel, currentError, errorCountsLabel } from '../../../shared/endpoints/endpoint-labels.ts';
+import { NewestAttempt } from '../../../shared/endpoints/NewestAttempt.tsx';
+import { Since } from '../../../shared/endpoints/Since.tsx';
+import { useEndpoint } from '../../../shared/endpoints/use-endpoints.ts';
+import { WaitingSummary } from '../../../shared/endpoints/WaitingSummary.tsx';
+import { Icon } from '../../../shared/text/Icon.tsx';
+import { formatRemaining } from '../../../shared/time/format-time.ts';
+import { useNow } from '../../../shared/time/NowProvider.tsx';
 
 /** Why the endpoint fails, since when, how much waits and what happens next. */
 export function FailureAlert({ guid }: { guid: string }) {
@@ -46,9 +46,7 @@ export function FailureAlert({ guid }: { guid: string }) {
         ) : (
           <Deadline endpoint={endpoint} />
         )}
-        <PageLink to="/deliveries/$guid" params={{ guid: error.delivery_guid }} size="sm" underline="always">
-          View the newest failed attempt
-        </PageLink>
+        <NewestAttempt error={error} size="sm" />
       </Stack>
     </Alert>
   );

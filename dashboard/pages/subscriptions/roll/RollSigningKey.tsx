@@ -1,12 +1,12 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Subscription } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
-import { notifyFailure, notifySuccess } from '../../shared/feedback/notify.ts';
-import { RotationDialog } from '../../shared/secrets/RotationDialog.tsx';
-import { SigningKeySecret } from './SigningKeySecret.tsx';
-import { SubscriptionForm } from './SubscriptionForm.tsx';
-import { useSubscriptionApi } from './use-subscription-api.ts';
+import type { Subscription } from '../../../api/types.ts';
+import { useWorkspace } from '../../../session/workspace.ts';
+import { notifyFailure, notifySuccess } from '../../../shared/feedback/notify.ts';
+import { RotationDialog } from '../../../shared/secrets/RotationDialog.tsx';
+import { SigningKeySecret } from '../SigningKeySecret.tsx';
+import { SubscriptionForm } from '../SubscriptionForm.tsx';
+import { useSubscriptionApi } from '../use-subscription-api.ts';
 
 const POLL_MS = 3_000;
 

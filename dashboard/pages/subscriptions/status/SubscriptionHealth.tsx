@@ -1,11 +1,11 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { FAILS_AFTER_MS } from '../../../server/webhooks/subscriptions/state.ts';
-import type { Subscription } from '../../api/types.ts';
-import { useIsDisabled } from '../../shared/deliveries/use-delivering-subscriptions.ts';
-import { Icon } from '../../shared/text/Icon.tsx';
-import { formatRemaining } from '../../shared/time/format-time.ts';
-import { useNow } from '../../shared/time/NowProvider.tsx';
-import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { FAILS_AFTER_MS } from '../../../../server/webhooks/subscriptions/state.ts';
+import type { Subscription } from '../../../api/types.ts';
+import { useIsDisabled } from '../../../shared/deliveries/use-delivering-subscriptions.ts';
+import { Icon } from '../../../shared/text/Icon.tsx';
+import { formatRemaining } from '../../../shared/time/format-time.ts';
+import { useNow } from '../../../shared/time/NowProvider.tsx';
+import { RelativeTime } from '../../../shared/time/RelativeTime.tsx';
 
 /** Failures and scheduled changes of the subscription. */
 export function SubscriptionHealth({ subscription }: { subscription: Subscription }) {

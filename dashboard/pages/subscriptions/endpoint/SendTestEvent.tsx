@@ -1,19 +1,18 @@
 import { Box, Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Subscription } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
-import { DeliveryProgress } from '../../shared/deliveries/redelivery/DeliveryProgress.tsx';
-import { notifyFailure } from '../../shared/feedback/notify.ts';
-import { Icon } from '../../shared/text/Icon.tsx';
-import { useSubscriptionApi } from './use-subscription-api.ts';
+import { useWorkspace } from '../../../session/workspace.ts';
+import { DeliveryProgress } from '../../../shared/deliveries/redelivery/DeliveryProgress.tsx';
+import { notifyFailure } from '../../../shared/feedback/notify.ts';
+import { Icon } from '../../../shared/text/Icon.tsx';
+import { useSubscriptionApi } from '../use-subscription-api.ts';
 
 /** The outcome appears below the buttons of the page. */
-export function SendTestEvent({ subscription }: { subscription: Subscription }) {
+export function SendTestEvent({ guid }: { guid: string }) {
   const { api } = useWorkspace();
   const { sendTest } = useSubscriptionApi();
   const queries = useQueryClient();
   const send = useMutation({
-    mutationFn: () => sendTest(subscription.guid),
+    mutationFn: () => sendTest(guid),
     onSuccess: () => queries.invalidateQueries({ queryKey: [api.key, '/subscription_deliveries'] }),
     onError: notifyFailure('Could not send the test event'),
   });
