@@ -15,7 +15,7 @@ export function DeliveryOutcome({
 }) {
   const { state, failure_kind: kind, response_status: status } = delivery;
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap={6} wrap={showApiState ? 'wrap' : 'nowrap'}>
       <StateBadge state={state} label={deliveryLabel(delivery)} />
       {showApiState ? <Code fz={11}>{state}</Code> : null}
       {state !== 'completed' && kind ? (

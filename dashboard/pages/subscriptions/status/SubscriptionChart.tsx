@@ -27,7 +27,7 @@ export function SubscriptionChart({ guid }: { guid: string }) {
   return (
     <Panel
       title="Attempts"
-      hint="Select a bar to list its deliveries; in an outage, those created since it began."
+      hint="Select a bar to list its deliveries; in an outage, those created since it began"
       actions={<RangeControl />}
     >
       <AttemptsChart

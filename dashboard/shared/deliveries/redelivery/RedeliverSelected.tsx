@@ -66,8 +66,8 @@ export function RedeliveryOutcomes({ redelivery }: { redelivery: RedeliveryOfMan
       variant="light"
       color={errors.length > 0 ? 'orange' : 'blue'}
       py="xs"
-      mx="lg"
-      mb="xs"
+      mx="md"
+      my="xs"
       withCloseButton={!isRunning}
       closeButtonLabel="Close"
       onClose={close}
