@@ -25,7 +25,8 @@ export function AlertEmailsPanel() {
   const [edited, setEdited] = useState<readonly string[]>();
   const save = useMutation({
     mutationKey: key,
-    mutationFn: (emailTypes: readonly string[]) => api.patch<AlertPreferences>(PATH, { email_types: emailTypes }),
+    mutationFn: (emailTypes: readonly string[]) =>
+      api.patch<AlertPreferences>(PATH, { email_types: emailTypes }),
     onSuccess: (preferences) => queries.setQueryData(key, preferences),
     onError: notifyFailure('Could not save your alert emails'),
     onSettled: () => {

@@ -37,11 +37,7 @@ export function DetailPage<Item>({
         {back}
         {isGone ? (
           <Elsewhere id={guid}>
-            <ErrorAlert
-              error={error}
-              title={`Not found in ${environment}`}
-              onRetry={() => void refetch()}
-            />
+            <ErrorAlert error={error} title={`Not found in ${environment}`} onRetry={() => void refetch()} />
           </Elsewhere>
         ) : error ? (
           <ErrorAlert error={error} onRetry={() => void refetch()} />
