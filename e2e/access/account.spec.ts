@@ -48,7 +48,7 @@ test('a passkey can be added, used to log in, used as proof and removed', async 
   await page.getByText('No passkeys yet.').waitFor();
   await logOut(page);
   await page.getByRole('button', { name: 'Use a passkey' }).click();
-  await page.getByText('Wrong email or password').waitFor();
+  await page.getByText('Email or password is incorrect').waitFor();
 });
 
 test('closing the identity dialog changes nothing', async () => {

@@ -48,13 +48,13 @@ test('the login asks for a code only after the correct password', async () => {
   const page = await pages.open();
   await page.goto('/login');
   await submitLogin(page, { ...person, password: 'not the password' });
-  await page.getByText('Wrong email or password').waitFor();
+  await page.getByText('Email or password is incorrect').waitFor();
   assert.equal(await page.getByLabel('Code').count(), 0);
   await submitLogin(page, person);
   const wrong = code().replace(/./g, (digit) => String((Number(digit) + 1) % 10));
   await page.getByLabel('Code').fill(wrong);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByText('The code is wrong').waitFor();
+  await page.getByText('The code is incorrect').waitFor();
   await page.getByLabel('Code').fill(code());
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -143,7 +143,7 @@ test('the pages without login are accessible and fit a phone', async () => {
   await assertAccessible(page, 'invitation with an existing account');
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Log in and join' }).click();
-  await page.getByText('Wrong email or password').waitFor();
+  await page.getByText('Email or password is incorrect').waitFor();
   await assertAccessible(page, 'failed login');
 });
 

@@ -21,7 +21,7 @@ test('logging out of an expired session shows no error', async () => {
   await page.getByRole('button', { name: 'Generate bank key' }).waitFor();
   await page.context().clearCookies();
   await logOut(page);
-  assert.equal(await page.getByText('Request failed').count(), 0);
+  assert.equal(await page.getByText('Could not log out').count(), 0);
 });
 
 test('a login in another tab discards the data of the previous user', async () => {

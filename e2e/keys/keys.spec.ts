@@ -26,7 +26,7 @@ test('a bank key is generated with an allowlist, its secret is shown once, and i
   await address.fill('10.1.2.3');
   await dialog.getByText(/private/).waitFor();
   await dialog.getByRole('button', { name: 'Generate' }).click();
-  await dialog.getByText('Fix the marked address').waitFor();
+  await dialog.getByText('Fix the address marked above').waitFor();
   await address.fill('');
   await allowCurrentAddress(page);
   await dialog.getByRole('button', { name: 'Generate' }).click();

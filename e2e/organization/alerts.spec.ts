@@ -49,7 +49,10 @@ test('the bell shows a failing endpoint, leads to it, and is read once', async (
   await table.getByText('has recovered').waitFor({ state: 'detached' });
   await page.getByRole('combobox', { name: 'Environment' }).click();
   await page.getByRole('option', { name: 'Production' }).click();
-  await table.getByRole('row', { name: /joined the team.*both/ }).waitFor();
+  await table.getByRole('row', { name: /joined the team.*Both/ }).waitFor();
+  await table.getByRole('link', { name: 'View member' }).click();
+  await page.getByRole('row', { name: /Key Admin/ }).waitFor();
+  await page.getByRole('button', { name: 'Show all members' }).waitFor();
 });
 
 test('a Founder sets the number of waiting deliveries and a Slack URL, and tests it', async () => {

@@ -116,7 +116,7 @@ test('the onboarding creates a subscription and delivers a test event', async ()
 test('the last step shows a curl command with a masked secret; the copied command works', async () => {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   const shown = String(await page.getByRole('region', { name: 'command' }).textContent());
-  assert.ok(shown.includes(`curl -s ${url}/oauth/token -u '${key.id}:`), shown);
+  assert.ok(shown.includes(`curl -s ${url}/oauth/token -u "${key.id}:`), shown);
   assert.ok(!shown.includes(key.secret));
   await page.getByRole('button', { name: 'Copy command' }).click();
   await page.getByText('Copied').waitFor();

@@ -28,6 +28,9 @@ test('a denied call is found by its request id, its filters and similar calls', 
   assert.equal(await rows.count(), 5, 'three calls, the token request and the header');
   await assertAccessible(page, 'requests');
 
+  await page.getByRole('combobox', { name: 'Time' }).click();
+  await page.getByRole('option', { name: 'Last hour' }).click();
+  await page.waitForURL(/time=1h/);
   await page.getByRole('combobox', { name: 'Status' }).click();
   await page.getByRole('option', { name: 'All errors' }).click();
   await page.waitForURL(/status=4xx/);
@@ -90,9 +93,19 @@ test('the search finds identifiers, pages and actions by keyboard and on a phone
   await choose(/^Ledger/);
   await search(founder.email);
   await choose(/Member/);
-  await page.waitForURL(/\/team/);
+  const rows = page.getByRole('row');
+  await rows.filter({ hasText: founder.email }).waitFor();
+  assert.equal(await rows.count(), 2, 'the member and the header');
+  await search(tenant.organizationKey.clientId);
+  await choose(/API key/);
+  await page.getByRole('button', { name: 'Show all keys' }).click();
+  await page.waitForURL((url) => url.pathname === '/keys' && !url.searchParams.has('client_id'));
 
-  await search(String(call.headers['x-request-id']));
+  const requestId = String(call.headers['x-request-id']);
+  await navigate(page, `/requests?request_id=${requestId}`);
+  await page.getByRole('link', { name: 'View in production' }).waitFor();
+  await assertAccessible(page, 'a request of the other environment');
+  await search(requestId);
   await choose(/GET \/api\/banks.*Switches to production/);
   await page.getByRole('dialog', { name: 'Request' }).waitFor();
   assert.equal(new URL(page.url()).searchParams.get('bank'), production.body.guid);

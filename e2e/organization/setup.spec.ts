@@ -47,6 +47,12 @@ test('the Organization page renames the Organization and its banks, and ticks th
     .filter({ hasText: 'A production bank exists' })
     .getByText('Done')
     .waitFor();
+  await page.getByRole('link', { name: 'Alert settings' }).click();
+  await page.getByRole('heading', { name: 'Alert settings' }).waitFor();
+  for (const path of ['/files', '/requests?status=5xx']) {
+    await navigate(page, path);
+    await page.getByText('You see only sandbox').waitFor();
+  }
 });
 
 test('get started ticks what exists, notices the first call and then leaves the menu', async () => {
@@ -87,7 +93,7 @@ test('an invitation shows its expiry and is sent again', async () => {
   await dialog.getByText('invitation_link').waitFor();
 });
 
-test('an unknown address is a page with a way back, and lost connections are said', async () => {
+test('an unknown address is a page with a way back; loading and lost connections are said', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'viewer');
   const answer = await page.goto('/no-such-page');
@@ -96,6 +102,19 @@ test('an unknown address is a page with a way back, and lost connections are sai
   await assertAccessible(page, 'unknown address');
   await page.getByRole('link', { name: 'Go to overview' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/banks?*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/keys');
+  await page.getByRole('status', { name: 'Loading' }).waitFor();
+  assert.equal(await page.getByText('No banks yet').count(), 0);
+  release();
+  await page.getByRole('button', { name: 'Bank: Bank' }).waitFor();
   await navigate(page, '/team');
   await page.context().setOffline(true);
   await page.getByText('You are offline.').waitFor();

@@ -37,7 +37,7 @@ const DESCRIBE: Describe = {
   }),
   'access.denied': ({ name, client_id: clientId, address, request_id: requestId }) => ({
     title: `Calls with key ${name === undefined ? clientId : quoted(name)} were denied by its IP allowlist`,
-    message: `First call today from ${address ?? 'an unknown address'} (request ${requestId}). If the address is not yours, replace the key: its token is in other hands.`,
+    message: `First call today from ${address ?? 'an unknown address'} (request ${requestId}). If the address is not yours, rotate the key: someone else has its token.`,
   }),
   'key.created': ({ name, ip_allowlist: allowlist, ...author }, context) => ({
     title: `Key ${quoted(name)} was created`,

@@ -117,8 +117,9 @@ test('nothing of another Organization is found, and a role finds only objects th
   for (const role of ['developer', 'viewer'] as Role[]) {
     const person = await joinTeam(app, organizationGuid, { role });
     const as = await dashboardToken(app, person, organizationGuid);
-    assert.deepEqual(await find(String(subscription?.guid), as), []);
-    assert.deepEqual(await find('https://ledger.partner.example/hooks', as), []);
+    const named = [{ ...subscription, detail: 'ledger.partner.example' }];
+    assert.deepEqual(await find(String(subscription?.guid), as), named);
+    assert.deepEqual(await find('https://ledger.partner.example/other', as), named);
     assert.equal((await find(bankGuid, as)).length, 1);
   }
   assertError(await app.call({ url: '/api/lookup?q=x', token: key }), 403, 'invalid_scopes');

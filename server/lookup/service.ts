@@ -38,10 +38,11 @@ type Deps = {
   members: Members;
   requestLog: RequestLog;
 };
-type Tenant = { organizationGuid: string };
+/** What a caller may read. */
+type Reader = Pick<Caller, 'organizationGuid' | 'scopes'>;
 type Finder = {
   scope: string;
-  find(tenant: Tenant, guid: string): Promise<Omit<Found, 'guid'> | undefined>;
+  find(reader: Reader, guid: string): Promise<Omit<Found, 'guid'> | undefined>;
 };
 
 export function createLookup(deps: Deps) {
@@ -49,15 +50,15 @@ export function createLookup(deps: Deps) {
   const finders = findersOf(deps);
 
   /** One after the other, so that a call uses one connection; a guid names one thing. */
-  async function findByGuid({ organizationGuid, scopes }: Caller, guid: string): Promise<Found[]> {
+  async function findByGuid({ organizationGuid, scopes }: Reader, guid: string): Promise<Found[]> {
     for (const { scope, find } of finders) {
-      const found = holdsScope(scopes, scope) ? await find({ organizationGuid }, guid) : undefined;
+      const found = holdsScope(scopes, scope) ? await find({ organizationGuid, scopes }, guid) : undefined;
       if (found) return [{ guid, ...found }];
     }
     return [];
   }
 
-  async function findMember({ organizationGuid, scopes }: Caller, email: string): Promise<Found[]> {
+  async function findMember({ organizationGuid, scopes }: Reader, email: string): Promise<Found[]> {
     const person = holdsScope(scopes, 'members:read') ? await people.findByEmail(email) : undefined;
     const member = person && (await members.get(organizationGuid, person.guid));
     if (!member || isFailure(member)) return [];
@@ -65,17 +66,18 @@ export function createLookup(deps: Deps) {
   }
 
   /** The endpoints of this URL, or of its host. */
-  async function findEndpoints({ organizationGuid, scopes }: Caller, url: URL): Promise<Found[]> {
-    if (!holdsScope(scopes, 'subscriptions:read')) return [];
+  async function findEndpoints(reader: Reader, url: URL): Promise<Found[]> {
+    const { organizationGuid, scopes } = reader;
+    if (!holdsScope(scopes, 'subscription_events:read')) return [];
     const listed = await subscriptions.list({ organizationGuid }, SUBSCRIPTIONS, {});
     if (isFailure(listed)) return [];
     const ofHost = listed.rows.filter((row) => new URL(row.url).host === url.host);
-    const exact = ofHost.filter((row) => new URL(row.url).href === url.href);
+    const exact = ofHost.filter((row) => visibleUrl(reader, row.url) === url.href);
     return (exact.length > 0 ? exact : ofHost).map((row) => ({
       type: 'subscription',
       guid: row.guid,
       name: row.name,
-      detail: row.url,
+      detail: visibleUrl(reader, row.url),
       environment: row.environment,
     }));
   }
@@ -99,8 +101,8 @@ function findersOf(deps: Deps): Finder[] {
   return [
     {
       scope: 'subscription_events:read',
-      async find(tenant, guid) {
-        const event = await events.get(tenant, guid);
+      async find(reader, guid) {
+        const event = await events.get(reader, guid);
         return isFailure(event)
           ? undefined
           : { type: 'event', name: event.event_type, ...placeOf(event.environment, event.bank_guid) };
@@ -108,8 +110,8 @@ function findersOf(deps: Deps): Finder[] {
     },
     {
       scope: 'subscription_events:read',
-      async find(tenant, guid) {
-        const delivery = await deliveries.get(tenant, guid, NO_REQUEST);
+      async find(reader, guid) {
+        const delivery = await deliveries.get(reader, guid, NO_REQUEST);
         if (isFailure(delivery)) return undefined;
         const { event_type: name, state: detail, event_guid, environment, bank_guid } = delivery;
         const place = placeOf(environment, bank_guid);
@@ -117,19 +119,19 @@ function findersOf(deps: Deps): Finder[] {
       },
     },
     {
-      scope: 'subscriptions:read',
-      async find(tenant, guid) {
-        const subscription = await subscriptions.get(tenant, guid);
+      scope: 'subscription_events:read',
+      async find(reader, guid) {
+        const subscription = await subscriptions.get(reader, guid);
         if (isFailure(subscription)) return undefined;
-        const { name, url: detail, environment } = subscription;
-        return { type: 'subscription', name, detail, environment };
+        const { name, url, environment } = subscription;
+        return { type: 'subscription', name, detail: visibleUrl(reader, url), environment };
       },
     },
     {
       scope: 'files:read',
-      async find(tenant, guid) {
+      async find(reader, guid) {
         const withoutLinks = { withDownloadUrl: false, withUploadUrl: false };
-        const found = await files.get(systemActor, tenant, guid, withoutLinks);
+        const found = await files.get(systemActor, reader, guid, withoutLinks);
         if (isFailure(found)) return undefined;
         const { file, state: detail } = found;
         return { type: 'file', name: file.filename, detail, ...placeOf(file.environment, file.bank_guid) };
@@ -137,8 +139,8 @@ function findersOf(deps: Deps): Finder[] {
     },
     {
       scope: 'customers:read',
-      async find(tenant, guid) {
-        const object = await objects.find(tenant, guid);
+      async find(reader, guid) {
+        const object = await objects.find(reader, guid);
         if (!object) return undefined;
         const { type, state, environment, bank_guid } = object;
         return {
@@ -152,8 +154,8 @@ function findersOf(deps: Deps): Finder[] {
     },
     {
       scope: 'banks:read',
-      async find(tenant, guid) {
-        const bank = await organizations.getVisibleBank(tenant, guid);
+      async find(reader, guid) {
+        const bank = await organizations.getVisibleBank(reader, guid);
         return isFailure(bank)
           ? undefined
           : { type: 'bank', name: bank.name, ...placeOf(bank.environment, bank.guid) };
@@ -187,6 +189,12 @@ function findersOf(deps: Deps): Finder[] {
       },
     },
   ];
+}
+
+/** Without the right to manage subscriptions only the host: the path may contain a secret. */
+function visibleUrl({ scopes }: Reader, text: string): string {
+  const url = new URL(text);
+  return holdsScope(scopes, 'subscriptions:read') ? url.href : url.host;
 }
 
 function placeOf(environment: 'production' | 'sandbox', bankGuid: string | null) {

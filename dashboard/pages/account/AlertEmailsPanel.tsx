@@ -1,12 +1,14 @@
 import { Alert, Checkbox, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ALERT_KINDS, type AlertType } from '../../../server/alerts/kinds.ts';
 import type { AlertPreferences } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
-import { notifyError } from '../../shared/feedback/notify.ts';
+import { notifyFailure } from '../../shared/feedback/notify.ts';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
 
 const PATH = '/alert_preferences';
 
@@ -19,17 +21,36 @@ export function AlertEmailsPanel() {
     queryKey: key,
     queryFn: ({ signal }) => api.get<AlertPreferences>(PATH, { signal }),
   });
-  const save = useMutation({
-    mutationFn: (emailTypes: string[]) => api.patch<AlertPreferences>(PATH, { email_types: emailTypes }),
-    onSuccess: (preferences) => queries.setQueryData(key, preferences),
-    onError: notifyError,
-  });
   // The choice is shown at once, and again as it was if saving fails.
-  const chosen = save.isPending ? save.variables : (data?.email_types ?? []);
+  const [edited, setEdited] = useState<readonly string[]>();
+  const save = useMutation({
+    mutationKey: key,
+    mutationFn: (emailTypes: readonly string[]) =>
+      api.patch<AlertPreferences>(PATH, { email_types: emailTypes }),
+    onSuccess: (preferences) => queries.setQueryData(key, preferences),
+    onError: notifyFailure('Could not save your alert emails'),
+    onSettled: () => {
+      if (queries.isMutating({ mutationKey: key }) === 1) setEdited(undefined);
+    },
+  });
+  const chosen = edited ?? data?.email_types ?? [];
+  const choose = (types: readonly string[]) => {
+    setEdited(types);
+    save.mutate(types);
+  };
   return (
     <Panel
       title="Alert emails"
-      hint={`About ${organization.name}, at most one email an hour for each kind. The bell shows all alerts.`}
+      hint={
+        <>
+          About {organization.name}, at most one email an hour for each kind. The bell shows all alerts. For
+          Slack, see{' '}
+          <PageLink to="/alerts/settings" inherit underline="always">
+            alert settings
+          </PageLink>
+          .
+        </>
+      }
     >
       {error && !data ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error ? <Skeleton height={200} /> : null}
@@ -53,9 +74,7 @@ export function AlertEmailsPanel() {
               description={about}
               checked={chosen.includes(type)}
               onChange={({ currentTarget }) =>
-                save.mutate(
-                  currentTarget.checked ? [...chosen, type] : chosen.filter((other) => other !== type),
-                )
+                choose(currentTarget.checked ? [...chosen, type] : chosen.filter((other) => other !== type))
               }
             />
           );

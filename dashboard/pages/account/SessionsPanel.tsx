@@ -2,7 +2,7 @@ import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { accountApi } from '../../api/account.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
-import { notifyError } from '../../shared/feedback/notify.ts';
+import { notifyFailure } from '../../shared/feedback/notify.ts';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 
@@ -14,7 +14,7 @@ export function SessionsPanel() {
   const end = useMutation({
     mutationFn: accountApi.endSession,
     onSuccess: () => queries.invalidateQueries({ queryKey: ACCOUNT_SESSIONS_KEY }),
-    onError: notifyError,
+    onError: notifyFailure('Could not end the session'),
   });
   return (
     <Panel

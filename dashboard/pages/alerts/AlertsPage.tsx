@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ALERT_KINDS, ALERT_TYPES } from '../../../server/alerts/kinds.ts';
 import type { Alert } from '../../api/types.ts';
@@ -6,13 +6,16 @@ import { SeverityIcon } from '../../shared/alerts/SeverityIcon.tsx';
 import { useAlertLink } from '../../shared/alerts/use-alert-link.ts';
 import { useInbox } from '../../shared/alerts/use-inbox.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
-import { DateTimeFilter } from '../../shared/filters/DateTimeFilter.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { SelectFilter } from '../../shared/filters/SelectFilter.tsx';
+import { TimeFilter } from '../../shared/filters/TimeFilter.tsx';
+import { TIME_FILTERS, timeRangeOf } from '../../shared/filters/time-range.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
 import { useList } from '../../shared/table/use-list.ts';
+import { EnvironmentName } from '../../shared/text/EnvironmentName.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
@@ -24,17 +27,20 @@ const ENVIRONMENTS = [
   { value: 'sandbox', label: 'Sandbox' },
 ];
 
+const FILTERS = ['type', 'environment', ...TIME_FILTERS] as const;
+
 export function AlertsPage() {
-  const { filters, change } = useFilters();
+  const { filters, field } = useFilters();
+  const { from, until } = timeRangeOf(filters);
   const { unread, isUnread, markRead } = useInbox();
-  const isFiltered = ['type', 'environment', 'from', 'until'].some((name) => name in filters);
+  const isFiltered = FILTERS.some((name) => name in filters);
   const result = useList<Alert>(
     '/alerts',
     {
       type: filters.type,
       environment: filters.environment,
-      created_at_gte: filters.from,
-      created_at_lt: filters.until,
+      created_at_gte: from,
+      created_at_lt: until,
       after: filters.after,
     },
     { refetchInterval: REFRESH_MS },
@@ -57,39 +63,23 @@ export function AlertsPage() {
               component={Link}
               to="/alerts/settings"
               variant="default"
-              leftSection={<Icon name="edit" size={16} />}
+              leftSection={<Icon name="settings" size={16} />}
             >
               Settings
             </Button>
           </>
         }
       >
-        What needs attention, in both environments. Choose your emails in{' '}
+        Problems and changes of access, in both environments. Choose your emails in{' '}
         <PageLink to="/account" inherit underline="always">
           your account
         </PageLink>
         .
       </PageHeader>
-      <FilterBar names={['type', 'environment', 'from', 'until']}>
-        <Select
-          label="Type"
-          placeholder="All types"
-          searchable
-          clearable
-          data={TYPES}
-          value={filters.type ?? null}
-          onChange={(type) => change({ type: type ?? undefined })}
-        />
-        <Select
-          label="Environment"
-          placeholder="Both"
-          clearable
-          data={ENVIRONMENTS}
-          value={filters.environment ?? null}
-          onChange={(environment) => change({ environment: environment ?? undefined })}
-        />
-        <DateTimeFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
-        <DateTimeFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
+      <FilterBar names={FILTERS}>
+        <SelectFilter label="Type" placeholder="All types" searchable data={TYPES} {...field('type')} />
+        <SelectFilter label="Environment" placeholder="Both" data={ENVIRONMENTS} {...field('environment')} />
+        <TimeFilter />
       </FilterBar>
       <Panel flush>
         <DataTable
@@ -134,7 +124,7 @@ function columnsOf(isUnread: (guid: string) => boolean): Column<Alert>[] {
         </Group>
       ),
     },
-    { title: 'Environment', cell: ({ environment }) => environment ?? 'both' },
+    { title: 'Environment', cell: ({ environment }) => <EnvironmentName environment={environment} /> },
     { title: 'Time', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
     { title: 'Cause', titleHidden: true, align: 'right', cell: (alert) => <CauseLink alert={alert} /> },
   ];

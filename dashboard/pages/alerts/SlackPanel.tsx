@@ -28,7 +28,7 @@ export function SlackPanel() {
       {data?.url === undefined ? null : <CurrentUrl slack={data} canChange={canChange} />}
       {data && data.url === undefined && !canChange ? (
         <Text size="sm" c="dimmed">
-          Not set. A Founder or Key Admin can set a URL.
+          No URL is set.
         </Text>
       ) : null}
       {data && data.url === undefined && canChange ? <UrlForm /> : null}

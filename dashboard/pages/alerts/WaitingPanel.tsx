@@ -1,10 +1,10 @@
-import { Button, Group, NumberInput, Skeleton, Stack } from '@mantine/core';
+import { Button, Group, NumberInput, SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MAX_WAITING_THRESHOLD } from '../../../server/alerts/settings/limits.ts';
-import type { AlertSettings, Subscription } from '../../api/types.ts';
+import type { AlertSettings, List, Subscription } from '../../api/types.ts';
+import { useEnvironmentApi } from '../../session/use-environment-api.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import { useSubscriptions } from '../../shared/deliveries/use-subscriptions.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { Panel } from '../../shared/page/Panel.tsx';
@@ -35,7 +35,7 @@ type Values = Record<string, number | string>;
 function WaitingForm({ settings }: { settings: AlertSettings }) {
   const { api, can } = useWorkspace();
   const queries = useQueryClient();
-  const subscriptions = useSubscriptions();
+  const subscriptions = useAllSubscriptions();
   const saved = new Map(settings.subscriptions.map((each) => [each.guid, each.waiting_threshold]));
   const [all, setAll] = useState<number | string>(settings.waiting_threshold ?? '');
   const [own, setOwn] = useState<Values>(Object.fromEntries(saved));
@@ -77,19 +77,20 @@ function WaitingForm({ settings }: { settings: AlertSettings }) {
           disabled={!canChange}
           {...field}
         />
-        {subscriptions.map(({ guid, name, environment }: Subscription) => (
-          <NumberInput
-            key={guid}
-            label={name}
-            description={`This endpoint in ${environment}`}
-            placeholder={Number(all) > 0 ? Number(all).toLocaleString('en-US') : 'No alert'}
-            maw={320}
-            value={own[guid] ?? ''}
-            onChange={(value) => setOwn({ ...own, [guid]: value })}
-            disabled={!canChange}
-            {...field}
-          />
-        ))}
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          {subscriptions.map(({ guid, name, environment }) => (
+            <NumberInput
+              key={guid}
+              label={name}
+              description={`Only this endpoint, in ${environment}`}
+              placeholder={Number(all) > 0 ? Number(all).toLocaleString('en-US') : 'No alert'}
+              value={own[guid] ?? ''}
+              onChange={(value) => setOwn({ ...own, [guid]: value })}
+              disabled={!canChange}
+              {...field}
+            />
+          ))}
+        </SimpleGrid>
         {save.error ? <ErrorAlert error={save.error} /> : null}
         {canChange ? (
           <Group justify="flex-end">
@@ -101,4 +102,24 @@ function WaitingForm({ settings }: { settings: AlertSettings }) {
       </Stack>
     </form>
   );
+}
+
+/** Of both environments; none if the role cannot read them. */
+function useAllSubscriptions(): readonly Subscription[] {
+  const { can, has, organization, session } = useWorkspace();
+  const apiOf = useEnvironmentApi();
+  const { data } = useQuery({
+    queryKey: ['all subscriptions', organization.guid],
+    queryFn: async ({ signal }) => {
+      const lists = session.environments.map((environment) =>
+        apiOf(environment).get<List<Subscription>>('/subscriptions', {
+          query: { environment, per_page: 100 },
+          signal,
+        }),
+      );
+      return (await Promise.all(lists)).flatMap(({ objects }) => objects);
+    },
+    enabled: can('subscriptions:read') && has('webhooks'),
+  });
+  return data ?? [];
 }

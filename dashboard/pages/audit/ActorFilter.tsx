@@ -1,7 +1,7 @@
-import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Application, AuditEntry, List, Member } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
+import { SelectFilter } from '../../shared/filters/SelectFilter.tsx';
 import { ACTORS_WITHOUT_GUID, actorLabel } from './labels.ts';
 
 const PER_PAGE = 100;
@@ -46,14 +46,13 @@ export function ActorFilter({
   const entry = entries.find(({ actor }) => actor === value);
   const selected = isKnown ? [] : [{ value, label: (entry && actorLabel(entry)) ?? value }];
   return (
-    <Select
+    <SelectFilter
       label="Actor"
       placeholder="Anyone"
       searchable
-      clearable
       data={[...selected, ...all]}
-      value={value ?? null}
-      onChange={(actor) => onChange(actor ?? undefined)}
+      value={value}
+      onChange={onChange}
       nothingFoundMessage="No members or keys match"
     />
   );

@@ -2,10 +2,11 @@ import { Button, Drawer, Group, Stack, Text } from '@mantine/core';
 import type { AuditEntry } from '../../api/types.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
-import { CopyButton } from '../../shared/text/CopyButton.tsx';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
 import { formatExactTime } from '../../shared/time/format-time.ts';
 import { ChangeTable } from './ChangeTable.tsx';
-import { actorLabel, objectLabel } from './labels.ts';
+import { actorLabel, actorTypeLabel, objectLabel } from './labels.ts';
 
 export function AuditDrawer({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
   const { change } = useFilters();
@@ -23,24 +24,29 @@ export function AuditDrawer({ entry, onClose }: { entry: AuditEntry; onClose: ()
         <LabeledValue label="Time">
           <time dateTime={entry.created_at}>{formatExactTime(entry.created_at)}</time>
         </LabeledValue>
-        <LabeledValue label={`Actor (${entry.actor_type})`}>
+        <LabeledValue label={`Actor (${actorTypeLabel(entry)})`}>
           <Text size="sm">{actorLabel(entry) ?? actor}</Text>
           {email && entry.actor_name ? (
             <Text size="xs" c="dimmed">
               {email}
             </Text>
           ) : null}
-          {actor === entry.actor_type || actor === 'portico' ? null : <Id value={actor} name="actor ID" />}
+          {actor === entry.actor_type || actor === 'portico' ? null : (
+            <Guid full value={actor} name="actor ID" />
+          )}
         </LabeledValue>
         <LabeledValue label={`Object (${objectLabel(entry)})`}>
           {objectName ? <Text size="sm">{objectName}</Text> : null}
-          <Id value={objectId} name="object ID" />
+          <Guid full value={objectId} name="object ID" />
         </LabeledValue>
         <Group gap="xl">
           {entry.address ? <LabeledValue label="Address">{entry.address}</LabeledValue> : null}
           {entry.request_id ? (
             <LabeledValue label="Request ID">
-              <Id value={entry.request_id} name="request ID" />
+              <Guid full value={entry.request_id} name="request ID" />
+              <PageLink to="/requests" search={{ request_id: entry.request_id }} size="sm">
+                View request
+              </PageLink>
             </LabeledValue>
           ) : null}
         </Group>
@@ -55,16 +61,5 @@ export function AuditDrawer({ entry, onClose }: { entry: AuditEntry; onClose: ()
         </Group>
       </Stack>
     </Drawer>
-  );
-}
-
-function Id({ value, name }: { value: string; name: string }) {
-  return (
-    <Group gap={4} wrap="nowrap">
-      <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-        {value}
-      </Text>
-      <CopyButton value={value} label={`Copy ${name}`} />
-    </Group>
   );
 }

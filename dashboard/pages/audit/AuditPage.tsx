@@ -1,9 +1,9 @@
-import { Select } from '@mantine/core';
 import { useState } from 'react';
 import type { AuditEntry } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { SelectFilter } from '../../shared/filters/SelectFilter.tsx';
 import { TextFilter } from '../../shared/filters/TextFilter.tsx';
 import { TimeFilter } from '../../shared/filters/TimeFilter.tsx';
 import { TIME_FILTERS, timeRangeOf } from '../../shared/filters/time-range.ts';
@@ -21,7 +21,7 @@ const GROUPS = Object.entries(GROUP_LABELS).map(([value, label]) => ({ value, la
 
 export function AuditPage() {
   const { can } = useWorkspace();
-  const { filters, change } = useFilters();
+  const { filters, field } = useFilters();
   const [opened, setOpened] = useState<AuditEntry>();
   const { from, until } = timeRangeOf(filters);
   const canView = can('audit_entries:read');
@@ -50,31 +50,10 @@ export function AuditPage() {
         Changes to your Organization: who made them, when and from which address.
       </PageHeader>
       <FilterBar names={['group', 'action', 'actor', 'object', ...TIME_FILTERS]}>
-        <Select
-          label="Group"
-          placeholder="All actions"
-          clearable
-          data={GROUPS}
-          value={filters.group ?? null}
-          onChange={(group) => change({ group: group ?? undefined })}
-        />
-        <TextFilter
-          label="Action"
-          placeholder="member.invite or member."
-          value={filters.action}
-          onChange={(action) => change({ action })}
-        />
-        <ActorFilter
-          value={filters.actor}
-          onChange={(actor) => change({ actor })}
-          entries={result.data?.objects ?? []}
-        />
-        <TextFilter
-          label="Object"
-          placeholder="ID"
-          value={filters.object}
-          onChange={(object) => change({ object })}
-        />
+        <SelectFilter label="Group" placeholder="All actions" data={GROUPS} {...field('group')} />
+        <TextFilter label="Action" placeholder="member.invite or member." {...field('action')} />
+        <ActorFilter entries={result.data?.objects ?? []} {...field('actor')} />
+        <TextFilter label="Object" placeholder="ID" {...field('object')} />
         <TimeFilter />
       </FilterBar>
       <Panel flush>

@@ -8,7 +8,7 @@ export function Changes({ entry }: { entry: AuditEntry }) {
   const text = differencesOf(entry).map(summaryOf).join(' · ');
   if (text === '') return <NoValue />;
   return (
-    <Text size="sm" lineClamp={1} maw={420} title={text} style={{ wordBreak: 'break-all' }}>
+    <Text size="sm" lineClamp={1} miw={140} maw={420} title={text} style={{ wordBreak: 'break-all' }}>
       {text}
     </Text>
   );

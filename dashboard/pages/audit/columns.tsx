@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import type { AuditEntry } from '../../api/types.ts';
 import type { Column } from '../../shared/table/DataTable.tsx';
 import { BreakableText } from '../../shared/text/BreakableText.tsx';
@@ -12,24 +12,30 @@ export function columnsOf(open: (entry: AuditEntry) => void): Column<AuditEntry>
   return [
     {
       title: 'Action',
-      width: '18%',
-      cell: ({ action }) => (
-        <Text size="sm" ff="monospace" fz={13} fw={600}>
-          <BreakableText text={action} />
-        </Text>
+      width: '22%',
+      cell: (entry) => (
+        <Anchor
+          component="button"
+          type="button"
+          ta="left"
+          ff="monospace"
+          fz={13}
+          fw={600}
+          onClick={() => open(entry)}
+        >
+          <BreakableText text={entry.action} />
+        </Anchor>
       ),
     },
     {
       title: 'Actor',
-      width: '12%',
       cell: (entry) => <Named name={actorLabel(entry)} id={entry.actor} title={entry.actor_email} />,
     },
     {
       title: 'Object',
-      width: '18%',
       cell: (entry) => <Named label={objectLabel(entry)} name={entry.object_name} id={entry.object_id} />,
     },
-    { title: 'Changes', width: '22%', cell: (entry) => <Changes entry={entry} /> },
+    { title: 'Changes', width: '24%', cell: (entry) => <Changes entry={entry} /> },
     {
       title: 'Address',
       cell: ({ address }) => (
@@ -39,16 +45,6 @@ export function columnsOf(open: (entry: AuditEntry) => void): Column<AuditEntry>
       ),
     },
     { title: 'Time', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
-    {
-      title: 'Details',
-      titleHidden: true,
-      align: 'right',
-      cell: (entry) => (
-        <Button variant="subtle" size="compact-sm" onClick={() => open(entry)}>
-          Details
-        </Button>
-      ),
-    },
   ];
 }
 
@@ -65,7 +61,7 @@ function Named({
   title?: string | undefined;
 }) {
   return (
-    <Text size="sm" lineClamp={2} title={title} style={{ overflowWrap: 'break-word' }}>
+    <Text size="sm" truncate maw={220} title={title}>
       {label ? (
         <Text span inherit c="dimmed">
           {label}{' '}

@@ -17,6 +17,8 @@ export const ACTORS_WITHOUT_GUID: Record<string, string> = {
   anonymous: 'Not authenticated',
 };
 
+const ACTOR_TYPES: Record<string, string> = { user: 'member', application: 'key', system: 'service' };
+
 const OBJECT_LABELS: Record<string, string> = {
   application: 'key',
   bank_application: 'bank key',
@@ -25,6 +27,11 @@ const OBJECT_LABELS: Record<string, string> = {
   subscription_event: 'event of',
   subscription_recovery: 'redelivery to',
 };
+
+/** "member", "key", "operator". */
+export function actorTypeLabel({ actor_type: type }: AuditEntry): string {
+  return ACTOR_TYPES[type] ?? type;
+}
 
 export function actorLabel({ actor, actor_name: name, actor_email: email }: AuditEntry): string | undefined {
   return name ?? email ?? ACTORS_WITHOUT_GUID[actor];

@@ -1,9 +1,11 @@
-import { Select, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { FILE_TYPES } from '../../../server/files/file-types.ts';
 import type { StoredFile } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { OtherEnvironment } from '../../shared/feedback/OtherEnvironment.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { SelectFilter } from '../../shared/filters/SelectFilter.tsx';
 import { TimeFilter } from '../../shared/filters/TimeFilter.tsx';
 import { TIME_FILTERS, timeRangeOf } from '../../shared/filters/time-range.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
@@ -22,8 +24,8 @@ const REFRESH_MS = 4_000;
 const FILTERS = ['state', 'type', 'customer', 'guid', ...TIME_FILTERS] as const;
 
 export function FilesPage() {
-  const { bank, can, has } = useWorkspace();
-  const { filters, change } = useFilters();
+  const { bank, can, environment, has } = useWorkspace();
+  const { filters, field } = useFilters();
   const { from, until } = timeRangeOf(filters);
   const enabled = has('files');
   const isFiltered = FILTERS.some((name) => name in filters);
@@ -31,7 +33,8 @@ export function FilesPage() {
     '/files',
     {
       guid: filters.guid,
-      bank_guid: bank?.guid,
+      // A link to one file names no bank.
+      bank_guid: filters.guid === undefined ? bank?.guid : undefined,
       state: filters.state,
       type: filters.type,
       customer_guid: filters.customer,
@@ -51,29 +54,20 @@ export function FilesPage() {
       {can('files:execute') ? <UploadPanel /> : null}
       <div>
         <FilterBar names={FILTERS}>
-          <Select
+          <SelectFilter
             label="State"
             placeholder="All states"
-            clearable
             data={['storing', 'completed', 'failed']}
-            value={filters.state ?? null}
-            onChange={(state) => change({ state: state ?? undefined })}
+            {...field('state')}
           />
-          <Select
+          <SelectFilter
             label="Type"
             placeholder="All types"
-            clearable
             searchable
             data={FILE_TYPES.map((value) => ({ value, label: typeLabel(value) }))}
-            value={filters.type ?? null}
-            onChange={(type) => change({ type: type ?? undefined })}
+            {...field('type')}
           />
-          <CustomerSelect
-            clearable
-            placeholder="All customers"
-            value={filters.customer}
-            onChange={(customer) => change({ customer })}
-          />
+          <CustomerSelect clearable placeholder="All customers" {...field('customer')} />
           <TimeFilter />
         </FilterBar>
         <Panel flush>
@@ -84,14 +78,16 @@ export function FilesPage() {
             columns={columnsOf(customers)}
             empty={
               isFiltered ? (
-                <EmptyState icon="search" title="No files match these filters">
-                  Clear a filter to see more files.
+                <EmptyState icon="search" title={`No files in ${environment} match these filters`}>
+                  Extend the time range or clear a filter.
+                  <OtherEnvironment what="files" />
                 </EmptyState>
               ) : (
-                <EmptyState icon="file" title="No files yet">
+                <EmptyState icon="file" title={`No files of ${bank?.name} in ${environment} yet`}>
                   {can('files:execute')
                     ? 'Select a customer and a type above, then drop a file.'
                     : 'Uploaded files appear here.'}
+                  <OtherEnvironment what="files" />
                 </EmptyState>
               )
             }

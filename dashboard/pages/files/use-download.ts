@@ -1,6 +1,6 @@
 import type { StoredFile } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import { notifyError } from '../../shared/feedback/notify.ts';
+import { notifyFailure } from '../../shared/feedback/notify.ts';
 
 /** Download URLs expire quickly, so each download requests a new one. */
 export function useDownload(): (file: StoredFile) => Promise<void> {
@@ -11,7 +11,7 @@ export function useDownload(): (file: StoredFile) => Promise<void> {
       const { download_url: url } = await api.get<StoredFile>(`/files/${guid}`, { query });
       if (url !== undefined) location.assign(url);
     } catch (error) {
-      notifyError(error);
+      notifyFailure('Download failed')(error);
     }
   };
 }

@@ -20,8 +20,8 @@ export function DeleteKey({ kind, application, onClose }: KeyDialogProps) {
         notifySuccess(`${application.name} was deleted. Its tokens no longer work.`);
       }}
     >
-      All tokens of this key stop working immediately, including customer tokens. You cannot undo this. If the
-      key is still in use, rotate it instead.
+      All tokens of this key stop working immediately, including customer tokens. This cannot be undone. If
+      the key is still in use, rotate it instead.
     </ConfirmByName>
   );
 }

@@ -90,5 +90,5 @@ function allowlistError(
 ): string | null {
   if (requiredReason !== undefined && entries.length === 0) return requiredReason;
   const parsed = parseAllowlist(entries, { minPrefix });
-  return Array.isArray(parsed) ? null : 'Fix the marked address';
+  return Array.isArray(parsed) ? null : 'Fix the address marked above';
 }

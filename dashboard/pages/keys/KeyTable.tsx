@@ -1,10 +1,13 @@
 import { Badge, Button, Stack, Text, Tooltip } from '@mantine/core';
+import { useEffect } from 'react';
 import { scopesFor } from '../../../server/tokens/scopes.ts';
 import type { Application } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { OtherEnvironment } from '../../shared/feedback/OtherEnvironment.tsx';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { ShowAll } from '../../shared/table/ShowAll.tsx';
 import { useList } from '../../shared/table/use-list.ts';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
@@ -24,15 +27,17 @@ export function KeyTable({
   onGenerate: (() => void) | undefined;
   onAction: (task: KeyAction) => void;
 }) {
-  const { bank } = useWorkspace();
+  const { bank, environment } = useWorkspace();
   const { filters } = useFilters();
+  const only = filters.client_id;
   const { path, canWrite } = useKeyApi(kind);
   const result = useList<Application>(
     path,
     { after: filters.after, ...(kind === 'bank' ? { bank_guid: bank?.guid } : {}) },
-    { enabled: kind === 'organization' || bank !== undefined },
+    { enabled: kind === 'organization' || bank !== undefined, only },
   );
   const rotationOf = useRotations(kind, result.data?.objects ?? []);
+  useBankOf(only === undefined ? undefined : result.data?.objects[0]);
   if (kind === 'bank' && !bank)
     return (
       <EmptyState icon="bank" title="No banks yet">
@@ -57,19 +62,43 @@ export function KeyTable({
       label="API keys"
       keyOf={({ client_id }) => client_id}
       columns={[...columnsOf(kind, rotationOf), ...actions]}
+      toolbar={<ShowAll filter="client_id" label="Show all keys" />}
       empty={
-        <EmptyState
-          icon="key"
-          title={kind === 'bank' ? `No keys for ${bank?.name} yet` : 'No organization keys yet'}
-          action={onGenerate ? <Button onClick={onGenerate}>Generate {kind} key</Button> : undefined}
-        >
-          {onGenerate
-            ? 'Your application needs a key pair to get tokens.'
-            : 'You need the Key Admin or Founder role to generate keys.'}
-        </EmptyState>
+        only === undefined ? (
+          <EmptyState
+            icon="key"
+            title={
+              kind === 'bank' ? `No keys for ${bank?.name} in ${environment} yet` : 'No organization keys yet'
+            }
+            action={onGenerate ? <Button onClick={onGenerate}>Generate {kind} key</Button> : undefined}
+          >
+            {onGenerate
+              ? 'Your application needs a key pair to get tokens.'
+              : 'You need the Key Admin or Founder role to generate keys.'}
+            {kind === 'bank' ? <OtherEnvironment what="keys" /> : null}
+          </EmptyState>
+        ) : (
+          <EmptyState
+            icon="search"
+            title="No key with this ID"
+            action={<ShowAll filter="client_id" label="Show all keys" />}
+          >
+            It was deleted, or it belongs to the other environment.
+          </EmptyState>
+        )
       }
     />
   );
+}
+
+/** Selects the bank of a key that a link opened. */
+function useBankOf(key: Application | undefined): void {
+  const { bank, banks, chooseBank } = useWorkspace();
+  const other = banks.find(({ guid }) => guid === key?.bank_guid && guid !== bank?.guid);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another bank is selected
+  useEffect(() => {
+    if (other) chooseBank(other);
+  }, [other]);
 }
 
 function columnsOf(kind: KeyKind, rotationOf: ReturnType<typeof useRotations>): Column<Application>[] {

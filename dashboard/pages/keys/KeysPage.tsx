@@ -32,7 +32,7 @@ export function KeysPage() {
       <SegmentedControl
         mb="md"
         value={kind}
-        onChange={(value) => change({ kind: value === 'bank' ? undefined : value })}
+        onChange={(value) => change({ kind: value === 'bank' ? undefined : value, client_id: undefined })}
         data={[
           { value: 'bank', label: bank ? `${bank.name} keys` : 'Bank keys' },
           { value: 'organization', label: 'Organization keys' },

@@ -1,6 +1,5 @@
-import { createApi } from '../../api/client.ts';
 import type { Application, CreatedApplication } from '../../api/types.ts';
-import { useServices } from '../../session/services.ts';
+import { useEnvironmentApi } from '../../session/use-environment-api.ts';
 import { useWorkspace, type Workspace } from '../../session/workspace.ts';
 import type { KeyKind } from './scopes/read-scopes.ts';
 
@@ -13,12 +12,9 @@ type NewKeyInput = KeyInput & { replaces_client_id?: string };
  * change them, so they are always called with one.
  */
 export function useKeyApi(kind: KeyKind) {
-  const { api: environmentApi, organization, bank, can } = useWorkspace();
-  const { tokens } = useServices();
-  const api =
-    kind === 'bank'
-      ? environmentApi
-      : createApi(tokens, { organizationGuid: organization.guid, environment: 'production' });
+  const { api: selected, bank, can } = useWorkspace();
+  const apiOf = useEnvironmentApi();
+  const api = kind === 'bank' ? selected : apiOf('production');
   const path = `/${kind}_applications`;
   return {
     path,

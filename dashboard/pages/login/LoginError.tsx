@@ -12,8 +12,9 @@ export function LoginError({ error }: { error: unknown }) {
 }
 
 function messageFor(error: unknown): string {
-  if (hasCode(error, 'authentication_failed')) return 'Wrong email or password. Try again.';
-  if (hasCode(error, 'totp_invalid')) return 'The code is wrong or was already used. Enter the next code.';
+  if (hasCode(error, 'authentication_failed')) return 'Email or password is incorrect.';
+  if (hasCode(error, 'totp_invalid'))
+    return 'The code is incorrect or was already used. Enter the next code.';
   if (hasCode(error, 'rate_limit_exceeded')) {
     const minutes = Math.ceil((error.retryAfterSeconds ?? 60) / 60);
     return `Too many attempts. Try again in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}.`;

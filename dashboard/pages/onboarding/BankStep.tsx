@@ -1,22 +1,20 @@
 import { Button, Group, Radio, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { createApi } from '../../api/client.ts';
 import type { Bank } from '../../api/types.ts';
-import { useServices } from '../../session/services.ts';
+import { useEnvironmentApi } from '../../session/use-environment-api.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 
 export function BankStep({ onDone }: { onDone: () => void }) {
-  const { organization, banks, bank, chooseBank, can, environment } = useWorkspace();
-  const { tokens } = useServices();
+  const { banks, bank, chooseBank, can, environment } = useWorkspace();
+  const apiOf = useEnvironmentApi();
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const sandboxBanks = banks.filter((candidate) => candidate.environment === 'sandbox');
-  // The token determines the environment of a new bank, so the sandbox token is used whatever bank is selected.
-  const sandbox = createApi(tokens, { organizationGuid: organization.guid, environment: 'sandbox' });
   const create = useMutation({
-    mutationFn: () => sandbox.post<Bank>('/banks', { name: name.trim() }),
+    // The token determines the environment of a new bank.
+    mutationFn: () => apiOf('sandbox').post<Bank>('/banks', { name: name.trim() }),
     onSuccess: async (created) => {
       await queries.invalidateQueries({ queryKey: ['banks'] });
       chooseBank(created);

@@ -37,7 +37,7 @@ export function CurlStep({
   const secret = created?.client_secret ?? SECRET_VARIABLE;
   return (
     <Stack py="sm" maw={760}>
-      <Text size="sm">{describeCall(call, created !== undefined)}</Text>
+      <Text size="sm">{describeCall(call, created ? undefined : (existing?.name ?? 'your key'))}</Text>
       {call ? (
         <CodeBlock
           label="command"
@@ -75,10 +75,11 @@ function FirstCall() {
   );
 }
 
-function describeCall(call: Call | undefined, isNew: boolean): string {
+/** `existing` is the name of a key whose secret was shown earlier. */
+function describeCall(call: Call | undefined, existing: string | undefined): string {
   if (!call) return 'The key has no scopes, so it cannot get a token. Add a scope under API keys.';
-  if (!isNew)
-    return 'Replace $CLIENT_SECRET with the secret of the key. Run the command from an allowed address.';
+  if (existing !== undefined)
+    return `Set the variable CLIENT_SECRET to the secret of ${existing}, then run the command from an allowed address.`;
   if (call.list === undefined)
     return 'This command gets a token with your new key. The key has no read scope, so there is no list to show. The copied command contains the secret.';
   const resource = call.list.replaceAll('_', ' ');

@@ -63,9 +63,11 @@ function Steps({ setup, onStep }: { setup: Setup; onStep: () => void }) {
         title="Get started"
         guide="quickstart"
         actions={
-          <Button component={Link} to="/overview" variant="default">
-            Skip setup
-          </Button>
+          steps.every(({ name }) => isDone[name]) ? undefined : (
+            <Button component={Link} to="/overview" variant="default">
+              Skip setup
+            </Button>
+          )
         }
       >
         {hasWebhooks
@@ -79,15 +81,20 @@ function Steps({ setup, onStep }: { setup: Setup; onStep: () => void }) {
           orientation="vertical"
           size="sm"
           visibleFrom="sm"
-          classNames={{ stepDescription: styles.description ?? '' }}
+          classNames={{
+            step: styles.step ?? '',
+            stepIcon: styles.icon ?? '',
+            stepDescription: styles.description ?? '',
+          }}
         >
           {steps.map(({ name, title, description }, index) => (
             <Stepper.Step
               key={name}
+              data-done={isDone[name] || undefined}
               label={title}
               description={isDone[name] ? 'Done' : description}
               // A skipped step is not ticked.
-              icon={isDone[name] ? <Icon name="check" size={16} /> : undefined}
+              icon={isDone[name] ? <Icon name="check" /> : undefined}
               completedIcon={isDone[name] ? undefined : <span>{index + 1}</span>}
               // Not while a secret is pending or shown.
               allowStepSelect={(isDone[name] || index < active) && !isFrozen}

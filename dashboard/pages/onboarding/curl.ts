@@ -26,7 +26,7 @@ export function commandOf(
   { scope, list }: Call,
   { endpoint, api, id, secret }: { endpoint: string; api: string; id: string; secret: string },
 ): string {
-  const request = `curl -s ${endpoint} -u '${id}:${secret}' \\\n  -d grant_type=client_credentials -d scope=${scope}`;
+  const request = `curl -s ${endpoint} -u "${id}:${secret}" \\\n  -d grant_type=client_credentials -d scope=${scope}`;
   if (list === undefined) return request;
   const token = `${request} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'`;
   return `TOKEN=$(${token})\ncurl -s ${api}/${list} -H "Authorization: Bearer $TOKEN"`;

@@ -1,4 +1,4 @@
-import { Button, Group, Table, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Bank } from '../../api/types.ts';
@@ -8,10 +8,12 @@ import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { NameDialog } from '../../shared/forms/NameDialog.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import type { ListResult } from '../../shared/table/use-list.ts';
+import { EnvironmentName } from '../../shared/text/EnvironmentName.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { MailLink } from '../../shared/text/MailLink.tsx';
-import { EnvironmentName } from './EnvironmentName.tsx';
 
 /** A bank, or a new one. */
 type Edited = Bank | 'new';
@@ -37,58 +39,58 @@ export function BanksPanel() {
         ) : undefined
       }
     >
-      {banks.length === 0 ? (
-        <EmptyState icon="bank" title="No banks yet">
-          Create a sandbox bank to try the API without moving real money.
-        </EmptyState>
-      ) : (
-        <Table.ScrollContainer minWidth={480}>
-          <Table aria-label="Banks" verticalSpacing={6} horizontalSpacing="md">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Name</Table.Th>
-                <Table.Th>Environment</Table.Th>
-                <Table.Th>ID</Table.Th>
-                <Table.Th />
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {banks.map((bank) => (
-                <Table.Tr key={bank.guid}>
-                  <Table.Td>
-                    <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-                      {bank.name}
-                    </Text>
-                  </Table.Td>
-                  <Table.Td>
-                    <EnvironmentName environment={bank.environment} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Guid value={bank.guid} name="bank ID" />
-                  </Table.Td>
-                  <Table.Td>
-                    {can('banks:write') ? (
-                      <Group justify="flex-end">
-                        <Button
-                          size="compact-xs"
-                          variant="default"
-                          onClick={() => setEdited(bank)}
-                          aria-label={`Rename ${bank.name}`}
-                        >
-                          Rename
-                        </Button>
-                      </Group>
-                    ) : null}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
+      <DataTable
+        result={resultOf(banks)}
+        label="Banks"
+        paged={false}
+        keyOf={({ guid }) => guid}
+        columns={[...COLUMNS, ...(can('banks:write') ? [renameColumn(setEdited)] : [])]}
+        empty={
+          <EmptyState icon="bank" title="No banks yet">
+            Create a sandbox bank to try the API without moving real money.
+          </EmptyState>
+        }
+      />
       {edited ? <BankDialog edited={edited} onClose={() => setEdited(undefined)} /> : null}
     </Panel>
   );
+}
+
+const COLUMNS: readonly Column<Bank>[] = [
+  {
+    title: 'Name',
+    cell: ({ name }) => (
+      <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+        {name}
+      </Text>
+    ),
+  },
+  { title: 'Environment', cell: ({ environment }) => <EnvironmentName environment={environment} /> },
+  { title: 'ID', cell: ({ guid }) => <Guid value={guid} name="bank ID" /> },
+];
+
+function renameColumn(onRename: (bank: Bank) => void): Column<Bank> {
+  return {
+    title: 'Actions',
+    titleHidden: true,
+    align: 'right',
+    cell: (bank) => (
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => onRename(bank)}
+        aria-label={`Rename ${bank.name}`}
+      >
+        Rename
+      </Button>
+    ),
+  };
+}
+
+/** The workspace has loaded the banks. */
+function resultOf(banks: readonly Bank[]): ListResult<Bank> {
+  const list = { total: banks.length, page: 1, per_page: banks.length, objects: [...banks] };
+  return { data: list, error: null, isPending: false, isPlaceholderData: false, refetch: () => undefined };
 }
 
 function BankDialog({ edited, onClose }: { edited: Edited; onClose: () => void }) {

@@ -4,7 +4,7 @@ import { useWorkspace } from '../../session/workspace.ts';
 import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { CopyButton } from '../../shared/text/CopyButton.tsx';
-import { EnvironmentName } from './EnvironmentName.tsx';
+import { EnvironmentName } from '../../shared/text/EnvironmentName.tsx';
 
 const DESCRIPTIONS: Record<Environment, string> = {
   sandbox: 'Simulated objects. No real money moves.',

@@ -16,7 +16,7 @@ export function GoingLivePanel() {
       title="Going live"
       hint={
         <>
-          When all but the last step are done, write to <MailLink to={session.support_email} />.{' '}
+          Complete all steps but the last, then write to <MailLink to={session.support_email} />.{' '}
           <Anchor href="/guides/going-live" target="_blank" inherit underline="always">
             Read the guide
           </Anchor>

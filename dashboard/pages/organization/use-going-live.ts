@@ -70,7 +70,7 @@ export function useGoingLive() {
           : []),
         {
           title: 'Two Founders',
-          detail: 'So that nobody is locked out when one is away.',
+          detail: 'The team keeps access when one Founder is away.',
           isDone: founders.length >= 2,
           page: '/team',
         },

@@ -1,13 +1,14 @@
-import { Drawer, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Drawer, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { LoggedRequest } from '../../api/types.ts';
 import type { Search } from '../../shared/filters/search.ts';
 import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
 import { BreakableText } from '../../shared/text/BreakableText.tsx';
-import { CopyButton } from '../../shared/text/CopyButton.tsx';
+import { EnvironmentName } from '../../shared/text/EnvironmentName.tsx';
+import { Guid } from '../../shared/text/Guid.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { formatDuration, formatExactTime } from '../../shared/time/format-time.ts';
-import { CallerName } from './CallerName.tsx';
+import { Caller } from './CallerName.tsx';
 import { StatusBadge } from './StatusBadge.tsx';
 
 /** One call with all its fields, and links to similar ones. */
@@ -26,17 +27,15 @@ export function RequestDrawer({ request, onClose }: { request: LoggedRequest; on
             logged.
           </Text>
         ) : null}
+        <LabeledValue label="Time">{formatExactTime(request.created_at)}</LabeledValue>
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
-          <LabeledValue label="Time">{formatExactTime(request.created_at)}</LabeledValue>
           <LabeledValue label="Duration">{formatDuration(request.duration_ms)}</LabeledValue>
           <LabeledValue label="Environment">
-            <Text size="sm" tt="capitalize">
-              {request.environment ?? 'Both environments'}
-            </Text>
+            <EnvironmentName environment={request.environment} />
           </LabeledValue>
           <LabeledValue label="Address">{address ?? 'Unknown'}</LabeledValue>
           <LabeledValue label="Called by">
-            <CallerName request={request} />
+            <Caller request={request} />
           </LabeledValue>
         </SimpleGrid>
         <Id label="Request ID" value={request.request_id} />
@@ -92,12 +91,7 @@ function Id({ label, value }: { label: string; value: string | undefined }) {
   if (value === undefined) return null;
   return (
     <LabeledValue label={label}>
-      <Group gap={4} wrap="nowrap">
-        <Text ff="monospace" fz={13} style={{ overflowWrap: 'anywhere' }}>
-          {value}
-        </Text>
-        <CopyButton value={value} label={`Copy ${label}`} />
-      </Group>
+      <Guid full value={value} name={label} />
     </LabeledValue>
   );
 }

@@ -1,9 +1,10 @@
-import { Select } from '@mantine/core';
-import { DateTimeFilter } from '../../shared/filters/DateTimeFilter.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
 import { GuidFilter } from '../../shared/filters/GuidFilter.tsx';
+import { SelectFilter } from '../../shared/filters/SelectFilter.tsx';
 import type { SearchName } from '../../shared/filters/search.ts';
 import { TextFilter } from '../../shared/filters/TextFilter.tsx';
+import { TimeFilter } from '../../shared/filters/TimeFilter.tsx';
+import { TIME_FILTERS } from '../../shared/filters/time-range.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 
 export const REQUEST_FILTERS = [
@@ -14,8 +15,7 @@ export const REQUEST_FILTERS = [
   'message_code',
   'client_id',
   'address',
-  'from',
-  'until',
+  ...TIME_FILTERS,
 ] as const satisfies SearchName[];
 
 const STATUSES = [
@@ -27,57 +27,24 @@ const STATUSES = [
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
 
 export function RequestFilters() {
-  const { filters, change } = useFilters();
+  const { filters, field } = useFilters();
   const { status } = filters;
   const isListed = status === undefined || STATUSES.some(({ value }) => value === status);
   return (
     <FilterBar names={REQUEST_FILTERS}>
-      <GuidFilter
-        label="Request ID"
-        value={filters.request_id}
-        onChange={(request_id) => change({ request_id })}
-      />
-      <Select
+      <GuidFilter label="Request ID" {...field('request_id')} />
+      <SelectFilter
         label="Status"
         placeholder="Any status"
-        clearable
         data={isListed ? STATUSES : [...STATUSES, { value: status, label: status }]}
-        value={status ?? null}
-        onChange={(value) => change({ status: value ?? undefined })}
+        {...field('status')}
       />
-      <Select
-        label="Method"
-        placeholder="Any method"
-        clearable
-        data={METHODS}
-        value={filters.method ?? null}
-        onChange={(method) => change({ method: method ?? undefined })}
-      />
-      <TextFilter
-        label="Path"
-        placeholder="/api/transfers/{guid}"
-        value={filters.path}
-        onChange={(path) => change({ path })}
-      />
-      <TextFilter
-        label="Error code"
-        placeholder="ip_not_allowed"
-        value={filters.message_code}
-        onChange={(message_code) => change({ message_code })}
-      />
-      <GuidFilter
-        label="Client ID"
-        value={filters.client_id}
-        onChange={(client_id) => change({ client_id })}
-      />
-      <TextFilter
-        label="Address"
-        placeholder="198.51.100.7"
-        value={filters.address}
-        onChange={(address) => change({ address })}
-      />
-      <DateTimeFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
-      <DateTimeFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
+      <SelectFilter label="Method" placeholder="Any method" data={METHODS} {...field('method')} />
+      <TextFilter label="Path" placeholder="/api/transfers/{guid}" {...field('path')} />
+      <TextFilter label="Error code" placeholder="ip_not_allowed" {...field('message_code')} />
+      <GuidFilter label="Client ID" {...field('client_id')} />
+      <TextFilter label="Address" placeholder="198.51.100.7" {...field('address')} />
+      <TimeFilter />
     </FilterBar>
   );
 }

@@ -2,7 +2,7 @@ import { Alert, Anchor, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { LoggedRequest } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { timeRangeOf } from '../../shared/filters/time-range.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
@@ -13,6 +13,7 @@ import { Icon } from '../../shared/text/Icon.tsx';
 import { formatDuration } from '../../shared/time/format-time.ts';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CallerName } from './CallerName.tsx';
+import { NoRequests } from './NoRequests.tsx';
 import { RequestDrawer } from './RequestDrawer.tsx';
 import { REQUEST_FILTERS, RequestFilters } from './RequestFilters.tsx';
 import { StatusBadge } from './StatusBadge.tsx';
@@ -22,6 +23,7 @@ const REFRESH_MS = 5_000;
 export function RequestsPage() {
   const { environment } = useWorkspace();
   const { filters } = useFilters();
+  const { from, until } = timeRangeOf(filters);
   // A link to one request opens it.
   const [opened, setOpened] = useState(filters.request_id);
   const [linked, setLinked] = useState(filters.request_id);
@@ -40,8 +42,8 @@ export function RequestsPage() {
       message_code: filters.message_code,
       client_id: filters.client_id,
       address: filters.address,
-      created_at_gte: filters.from,
-      created_at_lt: filters.until,
+      created_at_gte: from,
+      created_at_lt: until,
       after: filters.after,
     },
     { refetchInterval: REFRESH_MS },
@@ -66,7 +68,7 @@ export function RequestsPage() {
           label="Requests"
           keyOf={(request) => request.request_id}
           columns={columnsOf(setOpened)}
-          empty={<NoRequests isFiltered={isFiltered} isById={filters.request_id !== undefined} />}
+          empty={<NoRequests isFiltered={isFiltered} id={filters.request_id} />}
         />
       </Panel>
       {shown ? <RequestDrawer request={shown} onClose={() => setOpened(undefined)} /> : null}
@@ -74,31 +76,11 @@ export function RequestsPage() {
   );
 }
 
-function NoRequests({ isFiltered, isById }: { isFiltered: boolean; isById: boolean }) {
-  const { environment } = useWorkspace();
-  if (isById)
-    return (
-      <EmptyState icon="search" title="No request with this ID">
-        It may be in the other environment, older than 7 days, or a call without a valid token, which is not
-        logged.
-      </EmptyState>
-    );
-  return isFiltered ? (
-    <EmptyState icon="search" title="No requests match these filters">
-      Extend the time range or clear a filter. Requests are kept for 7 days.
-    </EmptyState>
-  ) : (
-    <EmptyState icon="requests" title={`No requests in ${environment} in the last 7 days`}>
-      A call with one of your keys appears here a second after its response.
-    </EmptyState>
-  );
-}
-
 function columnsOf(open: (requestId: string) => void): Column<LoggedRequest>[] {
   return [
     {
       title: 'Request',
-      width: '32%',
+      width: '28%',
       cell: ({ request_id: id, method, path }) => (
         <Anchor
           component="button"
@@ -114,7 +96,7 @@ function columnsOf(open: (requestId: string) => void): Column<LoggedRequest>[] {
       ),
     },
     { title: 'Status', cell: (request) => <StatusBadge request={request} /> },
-    { title: 'Called by', cell: (request) => <CallerName request={request} compact /> },
+    { title: 'Called by', cell: (request) => <CallerName request={request} /> },
     {
       title: 'Address',
       cell: ({ address }) => (

@@ -49,7 +49,7 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
             description="The simulator moves the object to this state and creates an event for each step"
             allowDeselect={false}
             data={[
-              { value: DEFAULT_OUTCOME, label: 'Default' },
+              { value: DEFAULT_OUTCOME, label: 'Succeeds (default)' },
               ...kind.outcomes.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
             ]}
             value={outcome}

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { SandboxObject } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import { notifyError, notifySuccess } from '../../shared/feedback/notify.ts';
+import { notifyFailure, notifySuccess } from '../../shared/feedback/notify.ts';
 import { RowMenu } from '../../shared/table/RowMenu.tsx';
 
 const PATH = '/external_bank_accounts';
@@ -20,7 +20,7 @@ export function ExternalBankAccountActions({ guid, name, state = '' }: SandboxOb
       await queries.invalidateQueries({ queryKey: [api.key, PATH] });
       notifySuccess(action === 'delete' ? 'Deletion started.' : 'Refresh started.');
     },
-    onError: notifyError,
+    onError: (error, action) => notifyFailure(`Could not ${action} the account`)(error),
   });
   const canRefresh = can('external_bank_accounts:write') && REFRESHABLE.includes(state);
   const canDelete = can('external_bank_accounts:execute') && !DELETED.includes(state);

@@ -89,7 +89,7 @@ export function SandboxPage() {
             ) : (
               <EmptyState
                 icon="sandbox"
-                title={`No ${kind.path.replaceAll('_', ' ')} yet`}
+                title={`No ${kind.path.replaceAll('_', ' ')} of ${bank.name} yet`}
                 action={canCreate ? create : undefined}
               >
                 {canCreate ? invitationTo(kind) : 'You need the Developer role to create objects.'}

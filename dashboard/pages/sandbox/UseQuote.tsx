@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SandboxObject } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import { notifyError, notifySuccess } from '../../shared/feedback/notify.ts';
+import { notifyFailure, notifySuccess } from '../../shared/feedback/notify.ts';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
 import { TRANSFER_ACCOUNTS, type Values } from './fields/fields.ts';
 import { bodyOf, initialValues } from './form-values.ts';
@@ -40,7 +40,7 @@ function Trade({ quote, isOpen }: Props) {
       size="compact-sm"
       variant="light"
       loading={create.isPending}
-      onClick={() => create.mutate({}, { onError: notifyError })}
+      onClick={() => create.mutate({}, { onError: notifyFailure('Could not create the trade') })}
     >
       Trade
     </Button>

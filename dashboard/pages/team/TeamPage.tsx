@@ -8,6 +8,7 @@ import { useFilters } from '../../shared/filters/use-filters.ts';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { ShowAll } from '../../shared/table/ShowAll.tsx';
 import { useList } from '../../shared/table/use-list.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
@@ -23,7 +24,7 @@ export function TeamPage() {
   const { can, organization, session } = useWorkspace();
   const { filters } = useFilters();
   const [inviting, setInviting] = useState(false);
-  const result = useList<Member>('/members', { after: filters.after });
+  const result = useList<Member>('/members', { after: filters.after }, { only: filters.guid });
   const canManage = can('members:write');
   const own = session.member.guid;
   const team = useTeam(canManage);
@@ -94,10 +95,21 @@ export function TeamPage() {
           label="Members"
           keyOf={({ guid }) => guid}
           columns={columns}
+          toolbar={<ShowAll filter="guid" label="Show all members" />}
           empty={
-            <EmptyState icon="team" title="No members on this page">
-              Go back to the newest members.
-            </EmptyState>
+            filters.guid === undefined ? (
+              <EmptyState icon="team" title="No members on this page">
+                Go back to the newest members.
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon="search"
+                title="No member with this ID"
+                action={<ShowAll filter="guid" label="Show all members" />}
+              >
+                The member was removed from {organization.name}.
+              </EmptyState>
+            )
           }
         />
       </Panel>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { AlertInbox } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import { notifyError } from '../feedback/notify.ts';
+import { notifyFailure } from '../feedback/notify.ts';
 
 const PATH = '/alert_inbox';
 const REFRESH_MS = 30_000;
@@ -18,7 +18,7 @@ export function useInbox() {
   const markRead = useMutation({
     mutationFn: (guid: string) => api.patch<AlertInbox>(PATH, { read_through: guid }),
     onSuccess: (inbox) => queries.setQueryData([api.key, PATH], inbox),
-    onError: notifyError,
+    onError: notifyFailure('Could not mark the alerts as read'),
   });
   return {
     unread: data?.unread ?? 0,

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Delivery } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import { notifyError } from '../feedback/notify.ts';
+import { notifyFailure } from '../feedback/notify.ts';
 
 export type Redelivery = Pick<Delivery, 'subscription_event_guid' | 'subscription_guid'>;
 
@@ -13,6 +13,6 @@ export function useRedeliver() {
     mutationFn: ({ subscription_event_guid, subscription_guid }: Redelivery) =>
       api.post<Delivery>('/subscription_deliveries', { subscription_event_guid, subscription_guid }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [api.key, '/subscription_deliveries'] }),
-    onError: notifyError,
+    onError: notifyFailure('Could not resend'),
   });
 }

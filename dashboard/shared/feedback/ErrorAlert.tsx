@@ -20,7 +20,7 @@ export function ErrorAlert({
       color="red"
       variant="light"
       icon={<Icon name="warning" />}
-      title={title ?? defaultTitle(apiError)}
+      title={title ?? defaultTitle(apiError, onRetry !== undefined)}
       role="alert"
     >
       <Stack gap="xs" align="flex-start">
@@ -55,9 +55,11 @@ export function ErrorAlert({
   );
 }
 
-function defaultTitle(apiError: ApiError | undefined): string {
-  if (!apiError || apiError.status >= 500) return 'Something went wrong';
+function defaultTitle(apiError: ApiError | undefined, isLoading: boolean): string {
+  if (!apiError) return 'This page has an error';
   if (apiError.status === 0) return 'No connection';
   if (apiError.status === 404) return 'Not found';
-  return apiError.status === 403 ? 'Not allowed' : 'Request rejected';
+  if (apiError.status === 403) return 'Not allowed';
+  if (isLoading) return 'Could not load the data';
+  return apiError.status >= 500 ? 'The service could not complete the request' : 'Request rejected';
 }

@@ -13,8 +13,10 @@ export function notifyBlocked(message: string): void {
   notifications.show({ closeButtonProps, id: message, message, color: 'blue', autoClose: 6_000 });
 }
 
-/** For actions without a form that could show the error. */
-export function notifyError(error: unknown): void {
-  const message = error instanceof ApiError ? error.message : UNEXPECTED_ERROR;
-  notifications.show({ closeButtonProps, title: 'Request failed', message, color: 'red', autoClose: 8_000 });
+/** For actions without a form that could show the error. The title says what failed. */
+export function notifyFailure(title: string): (error: unknown) => void {
+  return (error) => {
+    const message = error instanceof ApiError ? error.message : UNEXPECTED_ERROR;
+    notifications.show({ closeButtonProps, title, message, color: 'red', autoClose: 8_000 });
+  };
 }

@@ -43,6 +43,7 @@ export function FilterBar({
           <Button
             variant="subtle"
             size="sm"
+            style={{ justifySelf: 'start' }}
             onClick={() => change(Object.fromEntries(names.map((name) => [name, undefined])))}
           >
             Clear filters

@@ -22,7 +22,7 @@ export function GuidFilter({
   return (
     <TextInput
       label={label}
-      placeholder="Guid"
+      placeholder="ID"
       value={typed}
       spellCheck={false}
       onChange={({ currentTarget }) => {

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { accountApi } from '../../api/account.ts';
 import type { SavedFilter } from '../../api/types.ts';
-import { notifyError } from '../feedback/notify.ts';
+import { notifyFailure } from '../feedback/notify.ts';
 import { Dialog } from '../forms/Dialog.tsx';
 import { useRefreshSavedFilters } from './use-saved-filters.ts';
 
@@ -20,7 +20,7 @@ export function ManageFiltersDialog({
       if (saved.length === 1) onClose();
       await refresh();
     },
-    onError: notifyError,
+    onError: notifyFailure('Could not delete the saved filters'),
   });
   return (
     <Dialog title="Saved filters" onClose={onClose}>

@@ -34,5 +34,11 @@ export function useFilters() {
     });
   }
 
-  return { filters, change };
+  /** Value and handler of the field that edits one filter. */
+  const field = (name: SearchName) => ({
+    value: filters[name],
+    onChange: (value: string | undefined) => change({ [name]: value }),
+  });
+
+  return { filters, change, field };
 }

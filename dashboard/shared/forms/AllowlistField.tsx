@@ -6,7 +6,7 @@ import {
 } from '../../../server/credentials/applications/allowlists/allowlist.ts';
 import { accountApi } from '../../api/account.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import { notifyError } from '../feedback/notify.ts';
+import { notifyFailure } from '../feedback/notify.ts';
 import { Icon } from '../text/Icon.tsx';
 
 /** Validates each entry with the server's own rule while it is typed. */
@@ -32,7 +32,7 @@ export function AllowlistField({
       const free = rows.findIndex((entry) => entry.trim() === '');
       onChange(free === -1 ? [...rows, address] : rows.with(free, address));
     },
-    onError: notifyError,
+    onError: notifyFailure('Could not read your address'),
   });
   return (
     <Input.Wrapper

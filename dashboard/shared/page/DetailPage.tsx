@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, use } from 'react';
@@ -7,8 +7,9 @@ import { FreezeContext } from '../../session/freeze.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../feedback/ErrorAlert.tsx';
 import { PageLoading } from '../feedback/PageLoading.tsx';
+import { Elsewhere } from '../lookup/Elsewhere.tsx';
 
-/** Loads the object named in the URL; once it is deleted, only the error remains. */
+/** Loads the object named in the URL; once it is deleted, only the error remains. It may be in the other environment. */
 export function DetailPage<Item>({
   path,
   back,
@@ -34,20 +35,15 @@ export function DetailPage<Item>({
     return (
       <Stack>
         {back}
-        {error ? (
-          <ErrorAlert
-            error={error}
-            {...(hasCode(error, 'not_found') ? { title: `Not found in ${environment}` } : {})}
-            onRetry={() => void refetch()}
-          />
+        {isGone ? (
+          <Elsewhere id={guid}>
+            <ErrorAlert error={error} title={`Not found in ${environment}`} onRetry={() => void refetch()} />
+          </Elsewhere>
+        ) : error ? (
+          <ErrorAlert error={error} onRetry={() => void refetch()} />
         ) : (
           <PageLoading />
         )}
-        {hasCode(error, 'not_found') ? (
-          <Text size="sm" c="dimmed">
-            It may be in the other environment: search for the ID to open it there.
-          </Text>
-        ) : null}
       </Stack>
     );
   return (

@@ -17,7 +17,8 @@ export function Panel({
   hint?: ReactNode;
   actions?: ReactNode;
   flush?: boolean;
-  children: ReactNode;
+  /** Without it the panel is its title and actions. */
+  children?: ReactNode;
 }) {
   return (
     <Paper component="section" id={id} className={styles.panel} radius="lg" aria-label={title}>
@@ -36,7 +37,7 @@ export function Panel({
           {actions}
         </Group>
       ) : null}
-      <div className={flush ? styles.flush : styles.body}>{children}</div>
+      {children ? <div className={flush ? styles.flush : styles.body}>{children}</div> : null}
     </Paper>
   );
 }

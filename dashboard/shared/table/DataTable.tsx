@@ -45,7 +45,11 @@ export function DataTable<Item>({
   if (error && !data)
     return (
       <div className={styles.inset}>
-        <ErrorAlert error={error} onRetry={() => void refetch()} />
+        <ErrorAlert
+          error={error}
+          title={`Could not load ${withoutCapital(label)}`}
+          onRetry={() => void refetch()}
+        />
       </div>
     );
   if (data?.objects.length === 0)
@@ -70,7 +74,7 @@ export function DataTable<Item>({
       <Table
         className={styles.table}
         verticalSpacing={5}
-        horizontalSpacing="md"
+        horizontalSpacing="sm"
         highlightOnHover
         aria-label={label}
         aria-busy={isPending}
@@ -116,6 +120,11 @@ export function DataTable<Item>({
       {paged && data ? <Pager list={data} /> : null}
     </>
   );
+}
+
+/** "requests", but "API keys". */
+function withoutCapital(label: string): string {
+  return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 }
 
 function SkeletonRows({ columns }: { columns: number }) {

@@ -1,46 +1,49 @@
-import { Button, Menu } from '@mantine/core';
-import { Icon } from '../text/Icon.tsx';
-import { TIME_FORMS, type TimeForm, useTimeForm } from '../time/time-form.tsx';
-import { PAGE_SIZES, type PageSize, usePageSize } from './use-page-size.ts';
+import { Menu } from '@mantine/core';
+import { type TimeForm, useTimeForm } from '../time/time-form.tsx';
+import { ToolbarMenu } from './ToolbarMenu.tsx';
+import { PAGE_SIZES, usePageSize } from './use-page-size.ts';
 
-const LABELS: Record<TimeForm, string> = { relative: 'Relative', local: 'Local time', utc: 'UTC' };
+type Option<Value> = { value: Value; label: string };
+
+const TIMES: readonly Option<TimeForm>[] = [
+  { value: 'relative', label: 'Relative' },
+  { value: 'local', label: 'Local time' },
+  { value: 'utc', label: 'UTC' },
+];
+const SIZES = PAGE_SIZES.map((size) => ({ value: size, label: size }));
 
 /** Settings of all tables in this browser. */
 export function DisplayMenu() {
   const { form, setForm } = useTimeForm();
   const [pageSize, setPageSize] = usePageSize();
   return (
-    <Menu position="bottom-end" closeOnItemClick={false}>
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          fw={500}
-          leftSection={<Icon name="settings" size={14} />}
-        >
-          Display
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.RadioGroup value={form} onChange={(value) => setForm(value as TimeForm)}>
-          <Menu.Label>Times</Menu.Label>
-          {TIME_FORMS.map((value) => (
-            <Menu.RadioItem key={value} value={value}>
-              {LABELS[value]}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-        <Menu.Divider />
-        <Menu.RadioGroup value={pageSize} onChange={(value) => setPageSize(value as PageSize)}>
-          <Menu.Label>Rows per page</Menu.Label>
-          {PAGE_SIZES.map((value) => (
-            <Menu.RadioItem key={value} value={value}>
-              {value}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-      </Menu.Dropdown>
-    </Menu>
+    <ToolbarMenu label="Display" icon="settings" closeOnItemClick={false}>
+      <Choice label="Times" options={TIMES} value={form} onChange={setForm} />
+      <Menu.Divider />
+      <Choice label="Rows per page" options={SIZES} value={pageSize} onChange={setPageSize} />
+    </ToolbarMenu>
+  );
+}
+
+function Choice<Value extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  options: readonly Option<Value>[];
+  value: Value;
+  onChange: (value: Value) => void;
+}) {
+  return (
+    <Menu.RadioGroup value={value} onChange={(chosen) => onChange(chosen as Value)}>
+      <Menu.Label>{label}</Menu.Label>
+      {options.map((option) => (
+        <Menu.RadioItem key={option.value} value={option.value}>
+          {option.label}
+        </Menu.RadioItem>
+      ))}
+    </Menu.RadioGroup>
   );
 }

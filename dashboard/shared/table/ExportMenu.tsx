@@ -1,11 +1,11 @@
 import { Button, Group, Menu, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useWorkspace } from '../../session/workspace.ts';
-import { notifyError, notifySuccess } from '../feedback/notify.ts';
+import { notifyFailure, notifySuccess } from '../feedback/notify.ts';
 import { resolveTimes } from '../filters/time-range.ts';
 import { downloadBlob } from '../secrets/download-blob.ts';
-import { Icon } from '../text/Icon.tsx';
 import { type Format, filenameOf, formatRows, readAll } from './export-list.ts';
+import { ToolbarMenu } from './ToolbarMenu.tsx';
 import type { ListSource } from './use-list.ts';
 
 /** Saves all rows that match the filters, not only those of the page. */
@@ -45,7 +45,7 @@ export function ExportMenu({
           : `Exported the newest ${count} rows. Filter by time to export older ones.`,
       );
     } catch (error) {
-      if (!signal.aborted) notifyError(error);
+      if (!signal.aborted) notifyFailure('Export failed')(error);
     } finally {
       setRows(undefined);
     }
@@ -63,23 +63,10 @@ export function ExportMenu({
       </Group>
     );
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          fw={500}
-          leftSection={<Icon name="download" size={14} />}
-        >
-          Export
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>All rows that match the filters</Menu.Label>
-        <Menu.Item onClick={() => void save('csv')}>CSV</Menu.Item>
-        <Menu.Item onClick={() => void save('json')}>JSON</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <ToolbarMenu label="Export" icon="download">
+      <Menu.Label>All rows that match the filters</Menu.Label>
+      <Menu.Item onClick={() => void save('csv')}>CSV</Menu.Item>
+      <Menu.Item onClick={() => void save('json')}>JSON</Menu.Item>
+    </ToolbarMenu>
   );
 }

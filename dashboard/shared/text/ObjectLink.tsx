@@ -24,7 +24,12 @@ export function ObjectLink({
   const kind = type === 'deposit_address' ? 'deposit_addresses' : `${type}s`;
   return (
     <Group gap={4} wrap="nowrap">
-      <PageLink to="/sandbox/$kind/$guid" params={{ kind, guid }} size="sm">
+      <PageLink
+        to="/sandbox/$kind/$guid"
+        params={{ kind, guid }}
+        size="sm"
+        {...(label === undefined ? { ff: 'monospace', fz: 13 } : {})}
+      >
         {label ?? `${guid.slice(0, 8)}…${guid.slice(-6)}`}
       </PageLink>
       {label === undefined ? <CopyButton value={guid} label={`Copy ID of the ${words}`} /> : null}

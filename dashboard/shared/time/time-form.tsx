@@ -1,7 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { createContext, type ReactNode, use } from 'react';
 
-export const TIME_FORMS = ['relative', 'local', 'utc'] as const;
+const TIME_FORMS = ['relative', 'local', 'utc'] as const;
 export type TimeForm = (typeof TIME_FORMS)[number];
 
 type Setting = { form: TimeForm; setForm(form: TimeForm): void };

@@ -1,13 +1,17 @@
 import { Combobox, Loader, Modal, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { Found } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import {
+  bankFor,
+  destinationOf,
+  FOUND_LABELS,
+  isIdentifier,
+  pageOfLink,
+} from '../../shared/lookup/destination.ts';
+import { useLookup } from '../../shared/lookup/use-lookup.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
-import { bankFor, destinationOf, FOUND_LABELS, isIdentifier, pageOfLink } from './destination.ts';
 import styles from './Search.module.css';
 import { SearchOption } from './SearchOption.tsx';
 import { type Command, matching, useCommands, useGo } from './use-commands.ts';
@@ -95,19 +99,14 @@ function SearchBox({ onClose }: { onClose: () => void }) {
 
 /** What the server knows by this identifier, and the page of a link to this dashboard. */
 function useFound(wanted: string) {
-  const { api, banks, environment } = useWorkspace();
+  const { banks, environment } = useWorkspace();
   const go = useGo();
-  const { routesByPath } = useRouter();
   const [paused] = useDebouncedValue(wanted, PAUSE_MS);
   const page = pageOfLink(wanted, location.origin);
   const enabled = isIdentifier(wanted) && page === undefined;
-  const { data, error, isFetching } = useQuery({
-    queryKey: [api.key, '/lookup', paused],
-    queryFn: ({ signal }) => api.get<{ objects: Found[] }>('/lookup', { query: { q: paused }, signal }),
-    enabled: enabled && paused === wanted,
-  });
+  const { data, error, isFetching } = useLookup(paused, { enabled: enabled && paused === wanted });
   const found = (enabled && paused === wanted ? (data?.objects ?? []) : []).map((each): Entry => {
-    const { to, search } = destinationOf(each, (path) => path in routesByPath);
+    const { to, search } = destinationOf(each);
     const bank = bankFor(each, banks, environment);
     const isElsewhere = each.environment !== undefined && each.environment !== environment;
     const { label: kind, icon } = FOUND_LABELS[each.type];

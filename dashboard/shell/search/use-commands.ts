@@ -1,10 +1,10 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useWorkspace } from '../../session/workspace.ts';
+import type { Destination } from '../../shared/lookup/destination.ts';
 import type { IconName } from '../../shared/text/Icon.tsx';
 import { useLogOut } from '../header/use-log-out.ts';
 import { pagesOf } from '../Navigation.tsx';
-import type { Destination } from './destination.ts';
 
 /** An entry of the search that needs no call: a page or an action. */
 export type Command = { id: string; label: string; words?: string; icon: IconName; run(): void };
@@ -26,6 +26,7 @@ export function useCommands(): Command[] {
   const errors = { to: '/requests', search: { status: '4xx,5xx' } };
   return [
     ...pagesOf(workspace).map(({ to, label, icon }) => page(to, label, icon, 'page go to')),
+    page('/alerts/settings', 'Alert settings', 'bell', 'slack waiting threshold'),
     page('/account', 'Account and security', 'shield', 'password passkey second factor sessions'),
     {
       id: 'errors',

@@ -34,7 +34,7 @@ export function ReferenceField({
       clearable={!field.required}
       error={error}
       searchable
-      placeholder={objects.length === 0 ? `No ${field.resource?.replaceAll('_', ' ')} yet` : 'Select'}
+      placeholder={data?.objects.length === 0 ? `No ${field.resource?.replaceAll('_', ' ')} yet` : 'Select'}
       data={objects.map(({ guid, name, asset, type }) => ({
         value: guid,
         label: [name, type, asset, `…${guid.slice(-6)}`].filter((part) => part !== undefined).join(' '),

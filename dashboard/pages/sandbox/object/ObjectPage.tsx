@@ -83,7 +83,7 @@ function ObjectDetails({ kind, object }: { kind: Kind; object: SandboxObject }) 
         title="JSON"
         hint={
           <>
-            As <code>GET /api/{kind.path}/&#123;guid&#125;</code> returns it
+            Response of <code>GET /api/{kind.path}/&#123;guid&#125;</code>
           </>
         }
       >

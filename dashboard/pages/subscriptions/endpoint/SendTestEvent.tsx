@@ -2,7 +2,7 @@ import { Box, Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useWorkspace } from '../../../session/workspace.ts';
 import { DeliveryProgress } from '../../../shared/deliveries/redelivery/DeliveryProgress.tsx';
-import { notifyError } from '../../../shared/feedback/notify.ts';
+import { notifyFailure } from '../../../shared/feedback/notify.ts';
 import { Icon } from '../../../shared/text/Icon.tsx';
 import { useSubscriptionApi } from '../use-subscription-api.ts';
 
@@ -14,7 +14,7 @@ export function SendTestEvent({ guid }: { guid: string }) {
   const send = useMutation({
     mutationFn: () => sendTest(guid),
     onSuccess: () => queries.invalidateQueries({ queryKey: [api.key, '/subscription_deliveries'] }),
-    onError: notifyError,
+    onError: notifyFailure('Could not send the test event'),
   });
   return (
     <>

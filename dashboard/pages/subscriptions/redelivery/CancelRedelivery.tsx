@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Recovery } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
-import { notifyError } from '../../../shared/feedback/notify.ts';
+import { notifyFailure } from '../../../shared/feedback/notify.ts';
 
 /** The outcome is shown by the job itself, which may have completed meanwhile. */
 export function CancelRedelivery({
@@ -17,7 +17,7 @@ export function CancelRedelivery({
   const cancel = useMutation({
     mutationFn: () => api.remove<Recovery>(`/subscription_recoveries/${guid}`),
     onSuccess: () => queries.invalidateQueries({ queryKey: [api.key, '/subscription_recoveries'] }),
-    onError: notifyError,
+    onError: notifyFailure('Could not cancel the redelivery'),
   });
   if (state !== 'running' || !can('subscription_events:execute')) return null;
   return (

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Subscription } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
-import { notifyError, notifySuccess } from '../../../shared/feedback/notify.ts';
+import { notifyFailure, notifySuccess } from '../../../shared/feedback/notify.ts';
 import { RotationDialog } from '../../../shared/secrets/RotationDialog.tsx';
 import { SigningKeySecret } from '../SigningKeySecret.tsx';
 import { SubscriptionForm } from '../SubscriptionForm.tsx';
@@ -37,7 +37,7 @@ export function RollSigningKey({
   // Until the subscription is active, a test event retries its first event.
   const test = useMutation({
     mutationFn: async () => newGuid && calls.sendTest(newGuid),
-    onError: notifyError,
+    onError: notifyFailure('Could not send the test event'),
   });
   const removal = useMutation({
     mutationFn: () => calls.remove(subscription.guid),

@@ -1,6 +1,6 @@
 import type { Bank, Environment, Found } from '../../api/types.ts';
-import type { Search } from '../../shared/filters/search.ts';
-import type { IconName } from '../../shared/text/Icon.tsx';
+import type { Search } from '../filters/search.ts';
+import type { IconName } from '../text/Icon.tsx';
 
 export type Destination = { to: string; search: Search };
 
@@ -16,30 +16,29 @@ export const FOUND_LABELS: Record<Found['type'], { label: string; icon: IconName
   request: { label: 'Request', icon: 'requests' },
 };
 
-/** The page of what was found. `isPage` says whether the dashboard has a page at a path. */
-export function destinationOf(found: Found, isPage: (path: string) => boolean): Destination {
+/** The page of what was found. */
+export function destinationOf(found: Found): Destination {
   const { type, guid } = found;
   switch (type) {
     case 'event':
       return { to: `/events/${guid}`, search: {} };
     case 'delivery':
-      return isPage('/deliveries/$guid')
-        ? { to: `/deliveries/${guid}`, search: {} }
-        : { to: `/events/${found.subscription_event_guid}`, search: {} };
+      return { to: `/deliveries/${guid}`, search: {} };
     case 'subscription':
       return { to: `/subscriptions/${guid}`, search: {} };
     case 'file':
       return { to: '/files', search: { guid } };
     case 'object':
-      return found.environment === 'sandbox' && isPage('/sandbox/$kind/$guid')
-        ? { to: `/sandbox/${found.object_type}/${guid}`, search: {} }
-        : { to: '/events', search: { object: guid, banks: 'all' } };
+      return { to: `/sandbox/${found.object_type}/${guid}`, search: {} };
     case 'bank':
       return { to: '/overview', search: {} };
     case 'application':
-      return { to: '/keys', search: found.bank_guid === undefined ? { kind: 'organization' } : {} };
+      return {
+        to: '/keys',
+        search: { client_id: guid, ...(found.bank_guid === undefined ? { kind: 'organization' } : {}) },
+      };
     case 'member':
-      return { to: '/team', search: {} };
+      return { to: '/team', search: { guid } };
     case 'request':
       return { to: '/requests', search: { request_id: guid } };
   }
