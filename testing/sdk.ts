@@ -4,9 +4,9 @@ import { createTestApp, type TestApp } from './app.ts';
 import { listenTo } from './files.ts';
 import { createTenant, everyScope, type Tenant } from './tenant.ts';
 
-export type SentRequest = { method: string; path: string; headers: Record<string, string>; body: unknown };
+type SentRequest = { method: string; path: string; headers: Record<string, string>; body: unknown };
 /** Answers a request instead of the service; undefined lets it pass. */
-export type Interception = (
+type Interception = (
   request: SentRequest,
   nth: number,
 ) => Response | Error | undefined | Promise<Response | Error | undefined>;
@@ -20,6 +20,8 @@ export type SdkService = {
   /** A client with every scope of the Organization's key, on the clock of the service. */
   portico(options?: Partial<PorticoOptions>): Portico;
   runtime: Runtime;
+  /** Replaces the default address in a link by the real one. */
+  local(link: string): string;
 };
 
 /** Longer than the pauses of the client, and shorter than its time limits. */
@@ -63,6 +65,7 @@ export async function createSdkService(app?: TestApp): Promise<SdkService> {
     tenant,
     sent,
     runtime,
+    local,
     intercept(given) {
       nth = 0;
       interception = given;

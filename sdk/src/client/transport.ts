@@ -24,7 +24,7 @@ export type UpdateOptions = RequestOptions & {
 };
 
 export type QueryValue = string | number | boolean | Date | readonly (string | number)[] | undefined;
-export type Call = CreateOptions &
+type Call = CreateOptions &
   UpdateOptions & {
     method: string;
     path: string;

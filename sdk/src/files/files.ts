@@ -72,7 +72,7 @@ export function createFiles(transport: Transport): Files {
     else if (upload_url !== undefined)
       await uploadContent(
         upload_url,
-        content.isRepeatable ? content : content.stream(),
+        source,
         {
           ...repeats,
           ...{ contentType: content_type, size: content.size },

@@ -12,7 +12,11 @@ export type OpenableContent = {
   type?: string;
 };
 
-export type Content = OpenableContent & { isRepeatable: boolean };
+export type Content = OpenableContent & {
+  isRepeatable: boolean;
+  /** The whole content; a browser reads it from the disk. */
+  blob(): Promise<Blob>;
+};
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   jpeg: 'image/jpeg',
@@ -25,16 +29,17 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 export function contentOf(source: UploadSource, size: number | undefined): Content {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
-    return { ...openable(new Blob([source as Uint8Array<ArrayBuffer>])), isRepeatable: true };
-  if (!('getReader' in source)) return { ...openable(source), isRepeatable: true };
-  if (size === undefined) throw new TypeError('A stream needs its size in bytes');
-  return { size, stream: () => source, isRepeatable: false };
-}
-
-/** The properties of a `Blob` are on its prototype, so they are read one by one. */
-function openable(source: OpenableContent): OpenableContent {
-  const { size, name, type } = source;
-  return { size, stream: () => source.stream(), ...(name && { name }), ...(type && { type }) };
+    return contentOf(new Blob([source as Uint8Array<ArrayBuffer>]), undefined);
+  const isRepeatable = !('getReader' in source);
+  const content = isRepeatable ? source : { size, stream: () => source };
+  if (content.size === undefined) throw new TypeError('A stream needs its size in bytes');
+  const stream = () => content.stream();
+  // The properties of a Blob are on its prototype, so they are read one by one.
+  const { name, type } = content as OpenableContent;
+  return {
+    ...{ size: content.size, stream, isRepeatable, ...(name && { name }), ...(type && { type }) },
+    blob: async () => (source instanceof Blob ? source : new Response(stream()).blob()),
+  };
 }
 
 export function contentTypeOf({ type, name = '' }: OpenableContent, filename = name): string | undefined {

@@ -82,14 +82,15 @@ async function bodyOf({ content, headers, onProgress }: Put): Promise<{
 }> {
   const { FixedLengthStream, process } = globalThis as {
     FixedLengthStream?: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
-    process?: { versions?: { node?: string } };
+    process?: { versions?: { node?: string; deno?: string } };
   };
   const counted = () => count(content, onProgress);
   // Cloudflare Workers.
   if (FixedLengthStream) return { body: counted().pipeThrough(new FixedLengthStream(content.size)), headers };
-  if (process?.versions?.node)
+  // Node.js and Bun; Deno ignores the header.
+  if (process?.versions?.node && !process.versions.deno)
     return { body: counted(), headers: { ...headers, 'content-length': `${content.size}` } };
-  return { body: await new Response(content.stream()).blob(), headers };
+  return { body: await content.blob(), headers };
 }
 
 /** In small parts, each counted when the next one is asked for: a source may be one large part. */
@@ -121,7 +122,7 @@ function canUseXhr(): boolean {
 /** In browsers only XMLHttpRequest tells how much of a request was sent. */
 async function putByXhr({ url, content, headers, timeoutMs, signal, onProgress }: Put, runtime: Runtime) {
   signal?.throwIfAborted();
-  const blob = await new Response(content.stream()).blob();
+  const blob = await content.blob();
   const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest: new () => Xhr };
   const request = new XMLHttpRequest();
   const abort = () => request.abort();
