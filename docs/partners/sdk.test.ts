@@ -25,7 +25,9 @@ await writeFile(join(directory, 'package.json'), '{"type":"module"}');
 
 const snippets = Array.from(TEXT.matchAll(/```ts\n(.*?)```/gs), ([, source = '']) => source);
 const nameOf = (source: string) =>
-  source.includes('const portico = new') ? 'portico.ts' : `${/export (?:async )?\w+ (\w+)/.exec(source)?.[1]}.ts`;
+  source.includes('const portico = new')
+    ? 'portico.ts'
+    : `${/export (?:async )?\w+ (\w+)/.exec(source)?.[1]}.ts`;
 const source = (path: string) => join(ROOT, 'sdk', 'src', path);
 for (const snippet of snippets)
   await writeFile(
