@@ -52,6 +52,7 @@ import { createDeliveryStatistics } from './webhooks/deliveries/statistics/stati
 import { createEventCounters } from './webhooks/events/counters.ts';
 import { createIngest } from './webhooks/events/ingest.ts';
 import { createEvents } from './webhooks/events/service.ts';
+import { createEventStreams } from './webhooks/events/stream/event-streams.ts';
 import { createSubscriptions } from './webhooks/subscriptions/service.ts';
 
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -181,6 +182,7 @@ export async function createApp(deps: Deps) {
   });
   const testEvents = createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce });
   const liveViewers = createLiveViewers({ notifications, clock, timers, metrics, log });
+  const eventStreams = createEventStreams({ database, clock, timers, metrics, log });
   const statistics = createDeliveryStatistics({ database, clock, subscriptions, eventCounters });
   const endpointHealth = createEndpointHealth({ database, clock, subscriptions, audit });
 
@@ -283,6 +285,7 @@ export async function createApp(deps: Deps) {
     redeliveries,
     testEvents,
     liveViewers,
+    eventStreams,
     statistics,
     endpointHealth,
     files,

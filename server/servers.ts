@@ -76,6 +76,8 @@ import { registerDeliveryStatistics } from './webhooks/deliveries/statistics/sta
 import type { Ingest } from './webhooks/events/ingest.ts';
 import { registerEvents } from './webhooks/events/routes.ts';
 import type { Events } from './webhooks/events/service.ts';
+import type { EventStreams } from './webhooks/events/stream/event-streams.ts';
+import { registerEventStream } from './webhooks/events/stream/stream-routes.ts';
 import { registerSubscriptions } from './webhooks/subscriptions/routes.ts';
 import type { Subscriptions } from './webhooks/subscriptions/service.ts';
 /** The parts that the routes use. */
@@ -103,6 +105,7 @@ export type ServerDeps = Base & {
   redeliveries: Redeliveries;
   testEvents: TestEvents;
   liveViewers: LiveViewers;
+  eventStreams: EventStreams;
   statistics: DeliveryStatistics;
   endpointHealth: EndpointHealth;
   files: Files;
@@ -204,6 +207,7 @@ export async function createServers(deps: ServerDeps) {
     registerCustomerTokens(api, { customerTokens });
     registerSubscriptions(api, { subscriptions });
     registerEvents(api, { events, eventStatus: deps.eventStatus });
+    registerEventStream(api, { events, eventStreams: deps.eventStreams, verifier });
     registerDeliveries(api, { deliveries });
     registerDeliveringEndpoints(api, { database, subscriptions });
     registerTestEvents(api, { testEvents: deps.testEvents });

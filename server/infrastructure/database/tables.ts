@@ -9,6 +9,7 @@ export type Tables = AlertTables &
     banks: BanksTable;
     audit_records: AuditRecordsTable;
     events: EventsTable;
+    event_resends: EventResendsTable;
     event_counters: EventCountersTable;
     event_count_writers: EventCountWritersTable;
     request_log: RequestLogTable;
@@ -86,6 +87,15 @@ type EventsTable = {
   event_type: string;
   object_guid: string;
   environment: EnvironmentName;
+  created_at: Date;
+};
+
+type EventResendsTable = {
+  guid: string;
+  organization_guid: string;
+  environment: EnvironmentName;
+  event_guid: string;
+  subscription_guid: string;
   created_at: Date;
 };
 
