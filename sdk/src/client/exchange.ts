@@ -1,0 +1,40 @@
+import { ConnectionError, PorticoError, TimeoutError } from '../errors.ts';
+import { readError } from './responses.ts';
+import type { Runtime } from './runtime.ts';
+
+export type Exchange = RequestInit & { signal?: AbortSignal; timeoutMs: number };
+
+/**
+ * One request. `read` reads the answer within the time limit; an answer that is read later, such as a stream, has no
+ * limit, but ends with the signal of the caller.
+ */
+export async function exchange<T>(
+  url: string,
+  { signal, timeoutMs, ...init }: Exchange,
+  runtime: Runtime,
+  read: (response: Response) => T | Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const timeout = new AbortController();
+  const stop = runtime.after(timeoutMs, () => timeout.abort());
+  try {
+    const signals = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
+    const response = await runtime.fetch(url, { ...init, signal: signals });
+    if (!response.ok) throw await readError(response, runtime);
+    return await read(response);
+  } catch (cause) {
+    if (cause instanceof PorticoError) throw cause;
+    signal?.throwIfAborted();
+    const { host } = new URL(url);
+    if (timeout.signal.aborted) throw new TimeoutError(`${host} did not answer within ${timeoutMs} ms`);
+    throw new ConnectionError(`The request to ${host} failed: ${reasonOf(cause)}`, { cause });
+  } finally {
+    stop();
+  }
+}
+
+/** `fetch` of Node.js says only "fetch failed"; the reason is the cause. */
+function reasonOf(error: unknown): string {
+  const { cause = error } = Object(error) as { cause?: unknown };
+  return cause instanceof Error ? cause.message || cause.name : String(cause);
+}

@@ -1,0 +1,49 @@
+import type { RequestOptions, Transport } from './transport.ts';
+
+/** A page of a list, as the service returns it. */
+export type Page<Item> = { total: number; page: number; per_page: number; objects: Item[]; next?: string };
+
+/**
+ * A list of any length, read page by page while you iterate: `for await (const transfer of portico.transfers.list())`.
+ * Objects that are added meanwhile do not shift it.
+ */
+export type List<Item> = AsyncIterable<Item> & {
+  /** The pages themselves, with `total`. */
+  pages(): AsyncIterable<Page<Item>>;
+  /** The first objects, at most `limit`. */
+  toArray(options: { limit: number }): Promise<Item[]>;
+};
+
+const MAX_PER_PAGE = 100;
+
+export function createList<Item>(
+  transport: Transport,
+  path: string,
+  filters: object = {},
+  options: RequestOptions = {},
+): List<Item> {
+  async function* pages(perPage = MAX_PER_PAGE): AsyncGenerator<Page<Item>> {
+    let query = { per_page: perPage, ...filters };
+    for (;;) {
+      const { data } = await transport.json<Page<Item>>({ ...options, method: 'GET', path, query });
+      yield data;
+      if (data.next === undefined) return;
+      query = { ...query, after: data.next } as typeof query;
+    }
+  }
+
+  async function* items(perPage?: number): AsyncGenerator<Item> {
+    for await (const page of pages(perPage)) yield* page.objects;
+  }
+
+  return {
+    [Symbol.asyncIterator]: () => items(),
+    pages: () => pages(),
+    async toArray({ limit }) {
+      const found: Item[] = [];
+      if (limit > 0)
+        for await (const item of items(Math.min(limit, MAX_PER_PAGE))) if (found.push(item) >= limit) break;
+      return found;
+    },
+  };
+}

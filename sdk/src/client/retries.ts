@@ -1,0 +1,45 @@
+import { ApiError, ConnectionError } from '../errors.ts';
+import { type Runtime, sleep } from './runtime.ts';
+
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 8_000;
+/** After a longer `Retry-After` the caller decides. */
+const MAX_RETRY_AFTER_SECONDS = 60;
+
+/** Repeats what fails for a passing reason, with growing random pauses, or as `Retry-After` says. */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  { maxRetries, runtime, signal }: { maxRetries: number; runtime: Runtime; signal: AbortSignal | undefined },
+): Promise<T> {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const delayMs = failures < maxRetries ? delayAfter(error, failures, runtime) : undefined;
+      if (delayMs === undefined) throw error;
+      await sleep(delayMs, runtime, signal);
+    }
+  }
+}
+
+/** Undefined if a repeat cannot help. */
+function delayAfter(error: unknown, failures: number, { random }: Runtime): number | undefined {
+  // Random, so that clients that failed together do not return together.
+  const backoffMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures) * (0.5 + random() / 2);
+  if (error instanceof ConnectionError) return backoffMs;
+  if (!(error instanceof ApiError)) return undefined;
+  const { status, retryAfterSeconds } = error;
+  if (retryAfterSeconds !== undefined)
+    return retryAfterSeconds > MAX_RETRY_AFTER_SECONDS
+      ? undefined
+      : retryAfterSeconds * 1_000 + random() * FIRST_DELAY_MS;
+  return status === 408 || status === 429 || status >= 500 ? backoffMs : undefined;
+}
+
+/** `Retry-After` has seconds or an HTTP date (RFC 9110, section 10.2.3). */
+export function readRetryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  if (/^\d+$/.test(value)) return Number(value);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1_000));
+}

@@ -1,0 +1,115 @@
+import { ConfigurationError } from '../errors.ts';
+import type { Schemas } from '../generated/schema.ts';
+import { exchange } from './exchange.ts';
+import { readJson } from './responses.ts';
+import { withRetries } from './retries.ts';
+import { abortable, type Runtime } from './runtime.ts';
+
+export type Environment = 'sandbox' | 'production';
+export type Token = Schemas['Token'];
+
+export type Tokens = {
+  get(signal: AbortSignal | undefined): Promise<string>;
+  /** Whether another token can be had instead of this one, which the service refused. */
+  renew(refused: string): boolean;
+};
+
+export type KeyPair = {
+  clientId: string;
+  clientSecret: string;
+  scope: string;
+  authUrl: string;
+  environment: Environment;
+  timeoutMs: number;
+  maxRetries: number;
+};
+
+/** A token is renewed in the last part of its life, but not more than a minute before its end. */
+const RENEWAL_SHARE = 0.2;
+const MAX_RENEWAL_MS = 60_000;
+/** While renewals fail and the old token is still valid. */
+const RENEWAL_PAUSE_MS = 5_000;
+
+/** One token for all callers: those that come while it is requested share the request. */
+export function createTokens(keyPair: KeyPair, runtime: Runtime): Tokens {
+  let current: { value: string; renewAt: number; expiresAt: number } | undefined;
+  let pending: Promise<string> | undefined;
+
+  async function request(): Promise<string> {
+    const requestedAt = runtime.now();
+    const { access_token: value, expires_in } = await requestToken(keyPair, runtime);
+    const lifetimeMs = expires_in * 1_000;
+    const expiresAt = requestedAt + lifetimeMs;
+    const renewAt = expiresAt - Math.min(MAX_RENEWAL_MS, lifetimeMs * RENEWAL_SHARE);
+    current = { value, renewAt, expiresAt };
+    return value;
+  }
+
+  function share(): Promise<string> {
+    pending ??= request().finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  }
+
+  return {
+    async get(signal) {
+      const known = current;
+      if (known && runtime.now() < known.renewAt) return known.value;
+      try {
+        return await abortable(share(), signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!known || known !== current || runtime.now() >= known.expiresAt) throw error;
+        known.renewAt = Math.min(known.expiresAt, runtime.now() + RENEWAL_PAUSE_MS);
+        return known.value;
+      }
+    },
+    renew(refused) {
+      if (current?.value === refused) current = undefined;
+      return true;
+    },
+  };
+}
+
+/** A token that the caller has, such as a customer token; a function can renew it. */
+export function givenToken(token: string | (() => string | Promise<string>)): Tokens {
+  return {
+    get: async (signal) => (typeof token === 'string' ? token : abortable(Promise.resolve(token()), signal)),
+    renew: () => typeof token === 'function',
+  };
+}
+
+async function requestToken(keyPair: KeyPair, runtime: Runtime): Promise<Token> {
+  const { clientId, clientSecret, scope, authUrl, environment, timeoutMs, maxRetries } = keyPair;
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({
+      ...{ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret },
+      scope,
+    }),
+    timeoutMs,
+  };
+  const { data } = await withRetries(
+    () => exchange(`${authUrl}/oauth/token`, init, runtime, readJson<Token>),
+    { maxRetries, runtime, signal: undefined },
+  );
+  // The address of the issuer selects the environment, and an unknown address is the sandbox: a wrong one must not pass.
+  const issued = environmentOf(data.access_token);
+  if (issued !== undefined && issued !== environment)
+    throw new ConfigurationError(
+      `${authUrl} issues tokens of the environment ${issued}, not ${environment}; set authUrl to the token issuer of ${environment}`,
+    );
+  return data;
+}
+
+/** The claim of the JWT, which only the service verifies; undefined if the token is none. */
+function environmentOf(token: string): string | undefined {
+  try {
+    const [, claims = ''] = token.split('.');
+    return JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).environment;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,117 @@
+import { ApiError } from '../errors.ts';
+import { VERSION } from '../version.ts';
+import { exchange } from './exchange.ts';
+import { type ApiResponse, readJson } from './responses.ts';
+import { withRetries } from './retries.ts';
+import type { Runtime } from './runtime.ts';
+import type { Tokens } from './tokens.ts';
+
+export type RequestOptions = {
+  /** Ends the call, its retries and its pauses. */
+  signal?: AbortSignal;
+  /** For one attempt. Default: `timeoutMs` of the client. */
+  timeoutMs?: number;
+  /** Default: `maxRetries` of the client. */
+  maxRetries?: number;
+};
+export type CreateOptions = RequestOptions & {
+  /** Default: a random one. Give one to repeat a creation after a restart of your program. */
+  idempotencyKey?: string;
+};
+export type UpdateOptions = RequestOptions & {
+  /** The `etag` of the version that you change; another version is not overwritten. */
+  ifMatch?: string;
+};
+
+export type QueryValue = string | number | boolean | Date | readonly (string | number)[] | undefined;
+export type Call = CreateOptions &
+  UpdateOptions & {
+    method: string;
+    path: string;
+    query?: Readonly<Record<string, QueryValue>>;
+    body?: unknown;
+    headers?: Readonly<Record<string, string>>;
+  };
+
+export type Transport = {
+  runtime: Runtime;
+  json<Data>(call: Call): Promise<ApiResponse<Data>>;
+  /** The answer as it arrives, for streams and downloads; its body has no time limit. */
+  stream(call: Call): Promise<Response>;
+};
+
+export type TransportOptions = {
+  baseUrl: string;
+  tokens: Tokens;
+  timeoutMs: number;
+  maxRetries: number;
+  runtime: Runtime;
+};
+
+export function createTransport({ baseUrl, tokens, runtime, ...defaults }: TransportOptions): Transport {
+  async function send<T>(call: Call, read: (response: Response) => T | Promise<T>): Promise<T> {
+    const { method, path, query, body, signal } = call;
+    const { timeoutMs = defaults.timeoutMs, maxRetries = defaults.maxRetries } = call;
+    const url = `${baseUrl}${path}${queryString(query)}`;
+    const headers = headersOf(call);
+    const init = {
+      method,
+      timeoutMs,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    };
+    let renewed = false;
+
+    async function attempt(): Promise<T> {
+      const token = await tokens.get(signal);
+      try {
+        const authorized = { ...init, headers: { ...headers, authorization: `Bearer ${token}` } };
+        return await exchange(url, authorized, runtime, read);
+      } catch (error) {
+        // A refused token changed nothing, so every method can be repeated.
+        if (!(error instanceof ApiError) || error.status !== 401 || renewed || !tokens.renew(token))
+          throw error;
+        renewed = true;
+        return attempt();
+      }
+    }
+
+    return withRetries(attempt, {
+      maxRetries: isRepeatable(method, headers) ? maxRetries : 0,
+      runtime,
+      signal,
+    });
+  }
+
+  return {
+    runtime,
+    json: <Data>(call: Call) => send(call, readJson<Data>),
+    stream: (call) => send(call, (response) => response),
+  };
+}
+
+/** Reads, and creations that the service does once for each key. */
+function isRepeatable(method: string, headers: Readonly<Record<string, string>>): boolean {
+  return method === 'GET' || method === 'HEAD' || 'idempotency-key' in headers;
+}
+
+function headersOf({ method, path, body, idempotencyKey, ifMatch, headers }: Call): Record<string, string> {
+  const key =
+    idempotencyKey ?? (method === 'POST' && path.startsWith('/api/') ? crypto.randomUUID() : undefined);
+  return {
+    accept: 'application/json',
+    // A browser names itself, and another header would need permission of the service (CORS).
+    ...('document' in globalThis ? {} : { 'user-agent': `portico-sdk/${VERSION}` }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+    ...headers,
+  };
+}
+
+function queryString(query: Call['query'] = {}): string {
+  const entries = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value instanceof Date ? value.toISOString() : String(value)]],
+  );
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
+}

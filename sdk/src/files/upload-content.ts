@@ -1,0 +1,158 @@
+import { exchange } from '../client/exchange.ts';
+import { readError } from '../client/responses.ts';
+import { withRetries } from '../client/retries.ts';
+import { type Runtime, systemRuntime } from '../client/runtime.ts';
+import { ApiError, ConfigurationError, ConnectionError } from '../errors.ts';
+import { type Content, contentOf, contentTypeOf, type UploadSource } from './source.ts';
+
+export type Progress = { sentBytes: number; totalBytes: number };
+export type UploadContentOptions = {
+  /** Exactly the `content_type` of the file. Default: that of the source, or by the extension of its name. */
+  contentType?: string;
+  /** Of a stream, in bytes. */
+  size?: number;
+  onProgress?: (progress: Progress) => void;
+  signal?: AbortSignal;
+  /** Default: an hour, which is also the limit of the service. */
+  timeoutMs?: number;
+  /** Default: 3. A plain stream is read once, so it is never repeated. */
+  maxRetries?: number;
+};
+
+type Put = { url: string; content: Content; headers: Record<string, string>; timeoutMs: number } & Pick<
+  UploadContentOptions,
+  'onProgress' | 'signal'
+>;
+
+const UPLOAD_TIMEOUT_MS = 3_600_000;
+const DEFAULT_MAX_RETRIES = 3;
+
+/**
+ * Sends content to the `upload_url` of a file. It needs no token, so it works in a browser with an URL that your server
+ * got from `files.create`. An interrupted upload is repeated from its beginning.
+ */
+export async function uploadContent(
+  uploadUrl: string,
+  source: UploadSource,
+  { contentType, size, timeoutMs = UPLOAD_TIMEOUT_MS, ...options }: UploadContentOptions = {},
+  runtime: Runtime = systemRuntime,
+): Promise<void> {
+  const { signal, onProgress, maxRetries = DEFAULT_MAX_RETRIES } = options;
+  const content = contentOf(source, size);
+  const type = contentType ?? contentTypeOf(content);
+  if (type === undefined)
+    throw new ConfigurationError('contentType is required: the source does not tell it');
+  const put: Put = { url: uploadUrl, content, headers: { 'content-type': type }, timeoutMs };
+  if (signal) put.signal = signal;
+  if (onProgress) put.onProgress = onProgress;
+  const attempt = onProgress && canUseXhr() ? putByXhr : putByFetch;
+  try {
+    await withRetries(() => attempt(put, runtime), {
+      maxRetries: content.isRepeatable ? maxRetries : 0,
+      runtime,
+      signal,
+    });
+  } catch (error) {
+    // The content of an earlier attempt arrived, only its answer did not.
+    if (!(error instanceof ApiError) || error.messageCode !== 'upload_completed') throw error;
+  }
+  onProgress?.({ sentBytes: content.size, totalBytes: content.size });
+}
+
+async function putByFetch(put: Put, runtime: Runtime): Promise<void> {
+  const { url, timeoutMs, signal } = put;
+  const { body, headers } = await bodyOf(put);
+  // `duplex` is required for streams, and not among the types of every runtime.
+  const init = {
+    method: 'PUT',
+    body,
+    headers,
+    timeoutMs,
+    duplex: 'half' as const,
+    ...(signal && { signal }),
+  };
+  await exchange(url, init, runtime, (response) => response.arrayBuffer());
+}
+
+/** `Content-Length` is required, and `fetch` sends it for a stream only where that can be asked for. */
+async function bodyOf({ content, headers, onProgress }: Put): Promise<{
+  body: Blob | ReadableStream<Uint8Array>;
+  headers: Record<string, string>;
+}> {
+  const { FixedLengthStream, process } = globalThis as {
+    FixedLengthStream?: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
+    process?: { versions?: { node?: string } };
+  };
+  const counted = () => count(content, onProgress);
+  // Cloudflare Workers.
+  if (FixedLengthStream) return { body: counted().pipeThrough(new FixedLengthStream(content.size)), headers };
+  if (process?.versions?.node)
+    return { body: counted(), headers: { ...headers, 'content-length': `${content.size}` } };
+  return { body: await new Response(content.stream()).blob(), headers };
+}
+
+function count(content: Content, onProgress: Put['onProgress']): ReadableStream<Uint8Array> {
+  if (!onProgress) return content.stream();
+  let sentBytes = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      sentBytes += chunk.length;
+      onProgress({ sentBytes, totalBytes: content.size });
+      controller.enqueue(chunk);
+    },
+  });
+  return content.stream().pipeThrough(counter);
+}
+
+function canUseXhr(): boolean {
+  return 'XMLHttpRequest' in globalThis;
+}
+
+/** In browsers only XMLHttpRequest tells how much of a request was sent. */
+async function putByXhr({ url, content, headers, timeoutMs, signal, onProgress }: Put, runtime: Runtime) {
+  signal?.throwIfAborted();
+  const blob = await new Response(content.stream()).blob();
+  const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest: new () => Xhr };
+  const request = new XMLHttpRequest();
+  const abort = () => request.abort();
+  signal?.addEventListener('abort', abort);
+  try {
+    await new Promise((resolve, reject) => {
+      request.onload = resolve;
+      request.onabort = () => reject(signal?.reason);
+      request.onerror = () => reject(new ConnectionError('The upload failed'));
+      request.ontimeout = () => reject(new ConnectionError(`The upload took more than ${timeoutMs} ms`));
+      request.upload.onprogress = ({ loaded }) =>
+        onProgress?.({ sentBytes: Math.min(loaded, content.size), totalBytes: content.size });
+      request.open('PUT', url);
+      request.timeout = timeoutMs;
+      for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+      request.send(blob);
+    });
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+  const { status, responseText } = request;
+  if (status < 200 || status > 299) {
+    const retryAfter = request.getResponseHeader('retry-after');
+    const answer = { status, headers: retryAfter ? { 'retry-after': retryAfter } : {} };
+    throw await readError(new Response(responseText, answer), runtime);
+  }
+}
+
+/** The part of XMLHttpRequest that is used, for programs that are compiled without the types of the DOM. */
+type Xhr = {
+  onload: unknown;
+  onabort: unknown;
+  onerror: unknown;
+  ontimeout: unknown;
+  upload: { onprogress: (event: { loaded: number }) => void };
+  timeout: number;
+  status: number;
+  responseText: string;
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  getResponseHeader(name: string): string | null;
+  send(body: Blob): void;
+  abort(): void;
+};

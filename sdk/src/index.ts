@@ -1,0 +1,18 @@
+export type { Customers } from './client/customers.ts';
+export type { List, Page } from './client/lists.ts';
+export { type EventObject, Portico, type PorticoOptions } from './client/portico.ts';
+export type { ApiResponse } from './client/responses.ts';
+export type { Environment, Token } from './client/tokens.ts';
+export type { CreateOptions, RequestOptions, UpdateOptions } from './client/transport.ts';
+export * from './errors.ts';
+export { FileFailedError, type Files, type UploadOptions } from './files/files.ts';
+export type { OpenableContent, UploadSource } from './files/source.ts';
+export { type Progress, type UploadContentOptions, uploadContent } from './files/upload-content.ts';
+export * from './generated/errors.ts';
+export { EVENT_TYPES } from './generated/events.ts';
+export type { Operations, Resources } from './generated/resources.ts';
+export type * from './generated/schema.ts';
+export type { Scope } from './generated/scopes.ts';
+export { VERSION } from './version.ts';
+export type { EventType } from './webhooks/event.ts';
+export * from './webhooks.ts';
