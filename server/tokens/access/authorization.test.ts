@@ -251,6 +251,7 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   listDeliveries: ['organization user', 'subscription_events:read'],
   getDelivery: ['organization user', 'subscription_events:read'],
   watchDeliveries: ['organization user', 'subscription_events:read'],
+  streamEvents: ['organization user', 'subscription_events:read'],
   getSignedDeliveryRequest: ['user', 'subscriptions:read subscription_events:execute'],
   getDeliveryStatistics: ['organization user', 'subscription_events:read'],
   listEndpointHealth: ['organization user', 'subscription_events:read'],
