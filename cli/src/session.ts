@@ -8,6 +8,9 @@ export type Session = ReturnType<typeof createSession>;
 /** A key may always ask for it: the service drops it and issues a token without scopes. */
 const NO_SCOPE: Scope = 'subscriptions:read' as Scope;
 
+/** A person waits for the answer. */
+const MAX_RETRIES = 1;
+
 /** Calls with the key pair of a profile; each command asks for the scopes that it needs. */
 export function createSession(profile: Profile) {
   const { url, authUrl, environment, clientId, clientSecret } = profile;
@@ -15,7 +18,7 @@ export function createSession(profile: Profile) {
   function withScopes(...scopes: readonly string[]): Portico {
     try {
       return new Portico({
-        ...{ baseUrl: url, authUrl, environment, clientId, clientSecret },
+        ...{ baseUrl: url, authUrl, environment, clientId, clientSecret, maxRetries: MAX_RETRIES },
         scopes: scopes.length === 0 ? [NO_SCOPE] : (scopes as Scope[]),
       });
     } catch (error) {

@@ -13,7 +13,8 @@ const BAD_REQUEST = 400;
 
 function targetOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const url = URL.parse(/^\d+$/.test(text) ? `http://localhost:${text}` : text);
+  const address = /^\d+$/.test(text) ? `http://localhost:${text}` : text;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw new UsageError('--forward-to must be a URL such as http://localhost:3000/hooks, or a port.');
   return url.href;

@@ -258,7 +258,7 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   getEndpointHealth: ['organization user', 'subscription_events:read'],
   getEndpointTimeline: ['organization user', 'subscription_events:read'],
   listSubscriptionTargets: ['organization user', 'subscription_events:read'],
-  sendTestEvent: ['user', 'subscription_events:execute'],
+  sendTestEvent: ['organization user', 'subscription_events:execute'],
   createDelivery: ['organization user', 'subscription_events:execute'],
   listRecoveries: ['organization user', 'subscription_events:read'],
   getRecovery: ['organization user', 'subscription_events:read'],
