@@ -90,7 +90,7 @@ function checkPositionals(command: Command, given: readonly string[]): void {
   if (surplus !== undefined) throw misuse(command, `Unexpected argument ${surplus}.`);
 }
 
-export function misuse(command: Command, sentence: string): UsageError {
+function misuse(command: Command, sentence: string): UsageError {
   return new UsageError(`${sentence}\n${usageOf(command)}`);
 }
 

@@ -36,7 +36,10 @@ const DEPENDENCIES: Readonly<Record<string, readonly Fixture[]>> = {
 type Recipe = { needs: readonly Fixture[]; path: string; body: object };
 
 const PLAN = {
-  ...{ source_account_guid: reference('source.guid'), destination_account_guid: reference('destination.guid') },
+  ...{
+    source_account_guid: reference('source.guid'),
+    destination_account_guid: reference('destination.guid'),
+  },
   ...{ amount: 100, asset: 'USD' },
 };
 

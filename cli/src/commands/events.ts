@@ -140,7 +140,7 @@ const resendEvent: Command = {
 };
 
 /** Subscriptions of the environment that can receive redeliveries. */
-export async function targetsOf({ io, session }: Context): Promise<string[]> {
+async function targetsOf({ io, session }: Context): Promise<string[]> {
   const { profile, withScopes } = await session();
   const { data } = await withScopes(READ).request('GET /api/subscription_targets', { signal: io.signal });
   return data.objects
