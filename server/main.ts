@@ -14,7 +14,7 @@ const HELP = `Usage: portico <command>
 
 Settings are environment variables: portico config lists them.
 
-For partners:
+Commands for partners, of a running service:
 
 `;
 

@@ -22,20 +22,15 @@ export function describeCommand(command: Command): string {
 }
 
 export function listCommands(commands: readonly Command[]): string {
-  return [
-    'Usage: portico <command> [options]',
-    '',
-    'Commands:',
-    ...aligned(
-      commands.map(({ name, positionals = [], summary }) => [
-        [name, ...positionals.map((each) => each.toUpperCase())].join(' '),
-        summary,
-      ]),
-    ),
-    '',
-    'Run portico <command> --help for options and examples.',
-    '',
-  ].join('\n');
+  return `Usage: portico <command> [options]\n\nCommands:\n${commandRows(commands)}`;
+}
+
+export function commandRows(commands: readonly Command[]): string {
+  const rows = commands.map(
+    ({ name, positionals = [], summary }) =>
+      [[name, ...positionals.map((each) => each.toUpperCase())].join(' '), summary] as const,
+  );
+  return [...aligned(rows), '', 'Run portico <command> --help for options and examples.', ''].join('\n');
 }
 
 function aligned(rows: readonly (readonly [string, string])[]): string[] {

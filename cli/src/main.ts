@@ -2,7 +2,7 @@ import { VERSION } from '../../sdk/src/version.ts';
 import { type Command, parseArguments } from './command.ts';
 import { COMMANDS } from './commands/commands.ts';
 import { describeError, UsageError } from './failure.ts';
-import { describeCommand, listCommands } from './help.ts';
+import { commandRows, describeCommand, listCommands } from './help.ts';
 import type { Io } from './io.ts';
 import { printable, styleFor } from './output/style.ts';
 import { createProfiles } from './profiles/profiles.ts';
@@ -13,9 +13,7 @@ export const FIRST_WORDS: ReadonlySet<string> = new Set(
   COMMANDS.map(({ name }) => name.split(' ')[0] as string),
 );
 
-export function listPartnerCommands(): string {
-  return listCommands(COMMANDS);
-}
+export const listPartnerCommands = () => commandRows(COMMANDS);
 
 /** Runs a command and returns its exit code. Errors are printed in one sentence, as JSON with `--json`. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
