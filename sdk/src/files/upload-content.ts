@@ -26,6 +26,7 @@ type Put = { url: string; content: Content; headers: Record<string, string>; tim
 
 const UPLOAD_TIMEOUT_MS = 3_600_000;
 const DEFAULT_MAX_RETRIES = 3;
+const PART_BYTES = 65_536;
 
 /**
  * Sends content to the `upload_url` of a file. It needs no token, so it works in a browser with an URL that your server
@@ -91,17 +92,26 @@ async function bodyOf({ content, headers, onProgress }: Put): Promise<{
   return { body: await new Response(content.stream()).blob(), headers };
 }
 
+/** In small parts, each counted when the next one is asked for: a source may be one large part. */
 function count(content: Content, onProgress: Put['onProgress']): ReadableStream<Uint8Array> {
   if (!onProgress) return content.stream();
+  const reader = content.stream().getReader();
+  let rest = new Uint8Array();
   let sentBytes = 0;
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      sentBytes += chunk.length;
-      onProgress({ sentBytes, totalBytes: content.size });
-      controller.enqueue(chunk);
+  return new ReadableStream({
+    async pull(controller) {
+      if (sentBytes > 0) onProgress({ sentBytes, totalBytes: content.size });
+      while (rest.length === 0) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        rest = value as Uint8Array<ArrayBuffer>;
+      }
+      controller.enqueue(rest.subarray(0, PART_BYTES));
+      sentBytes += Math.min(rest.length, PART_BYTES);
+      rest = rest.subarray(PART_BYTES);
     },
+    cancel: (reason) => reader.cancel(reason),
   });
-  return content.stream().pipeThrough(counter);
 }
 
 function canUseXhr(): boolean {

@@ -38,6 +38,8 @@ type NodeResponse = {
  */
 export function expressAdapter(receiver: Receiver) {
   return async (request: NodeRequest, response: NodeResponse): Promise<void> => {
+    // From the beginning, because the sender may leave while the event is recorded: a repeat would be a duplicate.
+    const closed = new Promise<void>((resolve) => response.once('close', resolve));
     let body: Uint8Array | undefined;
     try {
       body = (request.body as Uint8Array | undefined) ?? (await readAll(request));
@@ -45,8 +47,7 @@ export function expressAdapter(receiver: Receiver) {
       return; // The sender closed the connection before the end of the body.
     }
     const { status, body: text, work } = body ? await receiver.receive(body, request.headers) : TOO_LARGE;
-    // Also when the sender did not wait for the answer: the event is recorded, and a repeat would be a duplicate.
-    if (work) response.once('close', () => void work());
+    if (work) void closed.then(work);
     response.writeHead(status, JSON_TYPE).end(text);
   };
 }
@@ -79,9 +80,10 @@ export function fastifyAdapter(receiver: Receiver, path: string) {
       done(null, body),
     );
     scope.post(path, async (request, reply) => {
+      const closed = new Promise<void>((resolve) => reply.raw.once('close', resolve));
       const body = (request.body ?? new Uint8Array()) as Uint8Array;
       const { status, body: text, work } = await receiver.receive(body, request.headers);
-      if (work) reply.raw.once('close', () => void work());
+      if (work) void closed.then(work);
       return reply.code(status).headers(JSON_TYPE).send(text);
     });
   };

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSdkService, errorResponse } from '../../../testing/sdk.ts';
+import { Portico } from './portico.ts';
+
+const service = await createSdkService();
+const { app, sent, tenant } = service;
+const LIFETIME_MS = 1_800_000;
+
+function tokenRequests(): number {
+  return sent.splice(0).filter(({ path }) => path === '/oauth/token').length;
+}
+
+test('many callers share one token request', async () => {
+  const portico = service.portico();
+  await Promise.all(Array.from({ length: 20 }, () => portico.banks.get(tenant.bankGuid)));
+  await portico.banks.get(tenant.bankGuid);
+  assert.equal(tokenRequests(), 1);
+});
+
+test('a token holds the scopes that were asked for, of the key pair', async () => {
+  const portico = service.portico({ scopes: ['banks:read', 'customers:read'] });
+  await portico.banks.list().toArray({ limit: 1 });
+  const { body } = sent.find(({ path }) => path === '/oauth/token') ?? {};
+  assert.equal((body as { scope: string }).scope, 'banks:read customers:read');
+  await assert.rejects(portico.transfers.list().toArray({ limit: 1 }), { name: 'InvalidScopesError' });
+  sent.length = 0;
+});
+
+test('a token is renewed a minute before it expires', async () => {
+  const portico = service.portico();
+  const first = await portico.token();
+  app.clock.advance(LIFETIME_MS - 60_001);
+  assert.equal(await portico.token(), first);
+  app.clock.advance(1);
+  assert.notEqual(await portico.token(), first);
+  assert.equal(tokenRequests(), 2);
+});
+
+test('while a renewal fails the old token is used, until it has expired', async () => {
+  const portico = service.portico({ maxRetries: 0 });
+  const first = await portico.token();
+  app.clock.advance(LIFETIME_MS - 60_000);
+  service.intercept(({ path }) => (path === '/oauth/token' ? errorResponse(503, 'overloaded') : undefined));
+  assert.deepEqual([await portico.token(), await portico.token()], [first, first]);
+  assert.equal(tokenRequests(), 2, 'not with every call');
+  app.clock.advance(60_000);
+  await assert.rejects(portico.token(), { name: 'OverloadedError' });
+  service.intercept(() => undefined);
+  assert.notEqual(await portico.token(), first);
+  sent.length = 0;
+});
+
+test('a refused token is renewed once, also for writes, by one request of all callers', async () => {
+  const portico = service.portico();
+  const { guid } = await portico.customers.create({ type: 'individual', bank_guid: tenant.bankGuid });
+  const { clientId: client_id, secret: client_secret } = tenant.organizationKey;
+  const payload = { client_id, client_secret, token: await portico.token() };
+  await app.call({ method: 'POST', url: '/oauth/revoke', payload });
+  tokenRequests();
+  const names = ['One', 'Two', 'Three'];
+  await Promise.all(names.map((name) => portico.customers.update(guid, { name })));
+  assert.equal(tokenRequests(), 1);
+
+  service.intercept(({ path }) =>
+    path === '/oauth/token' ? undefined : errorResponse(401, 'authentication_failed'),
+  );
+  await assert.rejects(portico.customers.get(guid), { name: 'AuthenticationFailedError' });
+  assert.equal(sent.filter(({ path }) => path.startsWith('/api/')).length, 2);
+  service.intercept(() => undefined);
+  tokenRequests();
+});
+
+test('a given token is not renewed, unless by its function', async () => {
+  const fixed = new Portico({ token: 'not-a-token' }, service.runtime);
+  await assert.rejects(fixed.banks.get(tenant.bankGuid), { status: 401 });
+  assert.equal(sent.splice(0).length, 1);
+  const tokens = ['not-a-token', await service.portico().token()];
+  const renewing = new Portico({ token: async () => tokens.shift() ?? '' }, service.runtime);
+  assert.equal((await renewing.banks.get(tenant.bankGuid)).guid, tenant.bankGuid);
+  sent.length = 0;
+});
+
+test('one caller can stop waiting for a token that others wait for', async () => {
+  const portico = service.portico();
+  const controller = new AbortController();
+  const stopped = portico.token({ signal: controller.signal });
+  const other = portico.token();
+  controller.abort(new Error('enough'));
+  await assert.rejects(stopped, { message: 'enough' });
+  assert.match(await other, /^ey/);
+  assert.equal(tokenRequests(), 1);
+});
+
+test('a wrong secret is an error of its class, and a sandbox token is not taken for a production one', async () => {
+  await assert.rejects(service.portico({ clientSecret: 'wrong' }).token(), {
+    name: 'InvalidClientError',
+    status: 401,
+  });
+  const authUrl = 'http://localhost:4000';
+  await assert.rejects(service.portico({ environment: 'production', authUrl, baseUrl: authUrl }).token(), {
+    name: 'ConfigurationError',
+    message: /issues tokens of the environment sandbox, not production/,
+  });
+});

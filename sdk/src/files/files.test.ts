@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { PDF, PNG } from '../../../testing/files.ts';
+import { createSdkService, errorResponse } from '../../../testing/sdk.ts';
+import { fileFromPath } from '../node.ts';
+import { type Progress, uploadContent } from './upload-content.ts';
+
+const service = await createSdkService();
+const { app, tenant, sent } = service;
+const portico = service.portico();
+const { guid: customer_guid } = await portico.customers.create({
+  type: 'individual',
+  bank_guid: tenant.bankGuid,
+});
+const ABOUT = { type: 'utility_bill', customer_guid } as const;
+/** Larger than what is sent inline. */
+const LARGE = Buffer.concat([PDF, Buffer.alloc(3 * 1024 ** 2, '%')]);
+const directory = await mkdtemp(join(tmpdir(), 'portico-sdk-'));
+after(() => rm(directory, { recursive: true, force: true }));
+
+function routes(): string[] {
+  return sent
+    .splice(0)
+    .map(({ method, path }) => `${method} ${path.split('?')[0]?.replace(/\/[0-9a-f]{32}$/, '')}`);
+}
+
+async function assertStored(guid: string, content: Uint8Array): Promise<void> {
+  await app.fileProcessing.drain();
+  const file = await portico.files.wait(guid);
+  assert.equal(file.size, content.length);
+  const { download_url } = await portico.files.get(guid, { include_download_url: true });
+  const response = await service.runtime.fetch(String(download_url), {});
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), Buffer.from(content));
+  sent.length = 0;
+}
+
+test('small content is sent inline, with name and type of the source', async () => {
+  sent.length = 0;
+  const progress: Progress[] = [];
+  const source = new File([PNG], 'bill.png', { type: 'image/png' });
+  const file = await portico.files.upload(source, { ...ABOUT, onProgress: (each) => progress.push(each) });
+  assert.deepEqual([file.filename, file.content_type, file.state], ['bill.png', 'image/png', 'storing']);
+  assert.deepEqual(routes(), ['POST /api/files']);
+  assert.deepEqual(progress, [{ sentBytes: PNG.length, totalBytes: PNG.length }]);
+  await assertStored(file.guid, PNG);
+});
+
+test('large content is sent to the upload URL with its progress, from every kind of source', async () => {
+  const path = join(directory, 'bill.pdf');
+  await writeFile(path, LARGE);
+  for (const source of [
+    new Blob([LARGE]),
+    new Uint8Array(LARGE),
+    new Uint8Array(LARGE).buffer,
+    new Blob([LARGE]).stream(),
+    await fileFromPath(path),
+  ]) {
+    sent.length = 0;
+    const progress: number[] = [];
+    const file = await portico.files.upload(source, {
+      ...ABOUT,
+      filename: 'bill.pdf',
+      size: LARGE.length,
+      onProgress: ({ sentBytes, totalBytes }) => {
+        assert.equal(totalBytes, LARGE.length);
+        progress.push(sentBytes);
+      },
+    });
+    assert.deepEqual(routes(), ['POST /api/files', 'PUT /uploads']);
+    assert.ok(progress.length > 2);
+    assert.deepEqual(
+      progress,
+      progress.toSorted((a, b) => a - b),
+    );
+    assert.equal(progress.at(-1), LARGE.length);
+    assert.equal('upload_url' in file, false);
+    await assertStored(file.guid, LARGE);
+  }
+});
+
+test('a browser uploads to a URL without a token', async () => {
+  const { guid, upload_url } = await portico.files.create({
+    ...{ ...ABOUT, filename: 'bill.png', content_type: 'image/png' },
+  });
+  await uploadContent(String(upload_url), new File([PNG], 'bill.png'), {}, service.runtime);
+  assert.equal(sent.at(-1)?.headers.authorization, undefined);
+  await assertStored(guid, PNG);
+});
+
+test('an interrupted upload is repeated, and one whose answer was lost is complete', async () => {
+  const interrupted = new TypeError('fetch failed');
+  const inProgress = errorResponse(409, 'upload_in_progress', { 'retry-after': '1' });
+  const completed = errorResponse(409, 'upload_completed');
+  for (const answers of [
+    [interrupted, inProgress, undefined],
+    [interrupted, completed],
+  ]) {
+    let puts = 0;
+    service.intercept(({ method }) => (method === 'PUT' ? answers[puts++] : undefined));
+    const file = await portico.files.upload(new Blob([LARGE]), { ...ABOUT, filename: 'bill.pdf' });
+    assert.equal(puts, answers.length);
+    if (!answers.includes(completed)) await assertStored(file.guid, LARGE);
+  }
+  service.intercept(() => undefined);
+});
+
+test('a plain stream is sent once', async () => {
+  service.intercept(({ method }) => (method === 'PUT' ? new TypeError('fetch failed') : undefined));
+  sent.length = 0;
+  const stream = new Blob([LARGE]).stream();
+  const options = { ...ABOUT, filename: 'bill.pdf', size: LARGE.length };
+  await assert.rejects(portico.files.upload(stream, options), { name: 'ConnectionError' });
+  assert.deepEqual(routes(), ['POST /api/files', 'PUT /uploads']);
+  service.intercept(() => undefined);
+});
+
+test('wait throws what is wrong with the content, and gives up in time', async () => {
+  const wrong = await portico.files.upload(new File([PDF], 'bill.png', { type: 'image/png' }), ABOUT);
+  await app.fileProcessing.drain();
+  await assert.rejects(portico.files.wait(wrong.guid), {
+    name: 'FileFailedError',
+    failureCode: 'content_type_mismatch',
+  });
+  const { guid } = await portico.files.create({ ...ABOUT, filename: 'a.png', content_type: 'image/png' });
+  await assert.rejects(portico.files.wait(guid, { timeoutMs: 100 }), { name: 'TimeoutError' });
+});
+
+test('a source without name, type or size is refused before anything is sent', async () => {
+  sent.length = 0;
+  await assert.rejects(portico.files.upload(new Blob([PNG]), ABOUT), /filename is required/);
+  await assert.rejects(
+    portico.files.upload(new Blob([PNG]), { ...ABOUT, filename: 'bill' }),
+    /content_type is required/,
+  );
+  await assert.rejects(portico.files.upload(new Blob([PNG]).stream(), ABOUT), /size/);
+  assert.deepEqual(sent, []);
+});
