@@ -6,11 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { createTestApp } from '../../../testing/app.ts';
 import { publishEvents } from '../../../testing/events.ts';
 import { createTenant } from '../../../testing/tenant.ts';
-import { until } from '../../../testing/webhooks.ts';
 import { createCuttingProxy, createLocalServer } from '../testing/network.ts';
 
 /** `portico listen` as its own process against a real service. `npm run soak:listen` has more events. */
@@ -20,6 +19,9 @@ const SEED = Number(process.env.LISTEN_SEED ?? 20261116);
 const LIMITED = { timeout: 600_000 };
 const BIN = join(import.meta.dirname, '..', 'bin.ts');
 const STEP_MS = 250;
+const POLL_MS = 5;
+/** Far above the start of a process, for busy machines. */
+const PATIENCE_MS = 90_000;
 
 const app = await createTestApp();
 await app.server.listen({ port: 0, host: '127.0.0.1' });
@@ -53,11 +55,14 @@ function startListen(tenant: Tenant, url: string, args: readonly string[]) {
 }
 
 /** Lets the service poll until the condition holds. */
-const untilServed = (condition: () => boolean, what: string) =>
-  until(() => {
+async function untilServed(condition: () => boolean, what: string): Promise<void> {
+  const giveUpAt = Date.now() + PATIENCE_MS;
+  while (!condition()) {
+    assert.ok(Date.now() < giveUpAt, `timed out waiting for ${what}`);
     app.clock.advance(STEP_MS);
-    return condition();
-  }, what);
+    await delay(POLL_MS);
+  }
+}
 
 async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');

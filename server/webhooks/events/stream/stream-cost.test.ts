@@ -47,7 +47,13 @@ test('a poll without news reads the last seconds of its tenants', async () => {
 
 test('a page of the history reads its own rows', async () => {
   const from = { ...horizon, snapshot: '1:1:', floorMs: nowMs - 20_000_000 };
-  const page = { organizationGuid: own, environments: ['sandbox'] as const, from, to: horizon, after: undefined };
+  const page = {
+    organizationGuid: own,
+    environments: ['sandbox'] as const,
+    from,
+    to: horizon,
+    after: undefined,
+  };
   const rows = await selectStreamPage(database.lists, page, 100);
   assert.equal(rows.length, 100);
   const blocks = await cost.blocksOf((queries) => selectStreamPage(queries, page, 100));
