@@ -12,8 +12,9 @@ import { publishEvents } from '../../../testing/events.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 import { createCuttingProxy, createLocalServer } from '../testing/network.ts';
 
-/** `portico listen` as its own process against a real service. `npm run soak:listen` has more events. */
-const EVENTS = Number(process.env.LISTEN_EVENTS ?? 400);
+/** `portico listen` as its own process against a real service. `npm run soak:listen` has more rounds. */
+const EVENTS = 400;
+const ROUNDS = Number(process.env.LISTEN_ROUNDS ?? 1);
 const BATCH = 20;
 const SEED = Number(process.env.LISTEN_SEED ?? 20261116);
 const LIMITED = { timeout: 600_000 };
@@ -81,11 +82,11 @@ function createRandom(seed: number): () => number {
   };
 }
 
-test('listen is killed, suspended and cut off, and forwards every event in order', LIMITED, async () => {
+async function survives(seed: number): Promise<void> {
   const tenant = await createTenant(app);
   const local = await createLocalServer();
   const proxy = await createCuttingProxy(port);
-  const random = createRandom(SEED);
+  const random = createRandom(seed);
   const start = () => startListen(tenant, proxy.url, ['--forward-to', local.url]);
   let listener = start();
   await untilServed(() => listener.err().includes('Listening'), 'the first connection');
@@ -132,4 +133,11 @@ test('listen is killed, suspended and cut off, and forwards every event in order
     JSON.stringify(faults),
   );
   await kill(listener.child);
-});
+}
+
+for (let round = 0; round < ROUNDS; round++)
+  test(
+    `listen is killed, suspended and cut off, and forwards every event in order (seed ${SEED + round})`,
+    LIMITED,
+    () => survives(SEED + round),
+  );
