@@ -3,7 +3,7 @@ import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dependentsOf, type ImportGraph, listProjectFiles, readImportGraph } from './import-graph.ts';
 
-const PATTERNS = ['server', 'dashboard', 'testing', 'scripts', 'docs', 'examples', 'e2e', 'sdk'].map(
+const PATTERNS = ['server', 'dashboard', 'testing', 'scripts', 'docs', 'examples', 'e2e', 'sdk', 'cli'].map(
   (folder) => `${folder}/**/*.test.ts`,
 );
 /** How long each file took in earlier runs on this machine, in ms. */

@@ -31,6 +31,7 @@ import { createTransport } from './webhooks/deliveries/sending/transport.ts';
 import { createEventCounters } from './webhooks/events/counters.ts';
 import { createIngest } from './webhooks/events/ingest.ts';
 import { createEvents } from './webhooks/events/service.ts';
+import { createEventStreams } from './webhooks/events/stream/event-streams.ts';
 import { createInboxesModule } from './webhooks/inboxes/module.ts';
 import { createSubscriptions } from './webhooks/subscriptions/service.ts';
 
@@ -143,6 +144,7 @@ export async function createApp(deps: Deps) {
     ...{ ...base, organizations, subscriptions, rateLimits, randomBytes },
     baseUrl: config.baseUrl,
   });
+  const eventStreams = createEventStreams({ database, clock, timers, metrics, log });
 
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption, denialAlerts });
   const { revocations, denials, issuer } = tokens;
@@ -234,6 +236,7 @@ export async function createApp(deps: Deps) {
     subscriptions,
     events,
     ingest,
+    eventStreams,
     deliveriesModule,
     inboxesModule,
     filesModule,

@@ -13,6 +13,9 @@ const HELP = `Usage: portico <command>
   operator   call the operator API of a running service (portico operator --help)
 
 Settings are environment variables: portico config lists them.
+
+Commands for partners, of a running service:
+
 `;
 
 type Command = (config: Config, args: readonly string[]) => void | Promise<void>;
@@ -29,9 +32,18 @@ const commands: Record<string, () => Promise<Command>> = {
 const [name = '--help', ...args] = process.argv.slice(2);
 
 if (name === '--help' || name === '-h' || name === 'help') {
-  process.stdout.write(HELP);
-} else {
+  const { listPartnerCommands } = await import('../cli/src/main.ts');
+  process.stdout.write(HELP + listPartnerCommands());
+} else if (Object.hasOwn(commands, name) || !(await runPartnerCommand())) {
   await run(name, args);
+}
+
+/** Settings of the service are not read: a partner has none. False if there is no such command. */
+async function runPartnerCommand(): Promise<boolean> {
+  const [cli, { systemIo }] = await Promise.all([import('../cli/src/main.ts'), import('../cli/src/io.ts')]);
+  if (!cli.FIRST_WORDS.has(name)) return false;
+  process.exitCode = await cli.run([name, ...args], systemIo());
+  return true;
 }
 
 async function run(command: string, commandArgs: readonly string[]): Promise<void> {

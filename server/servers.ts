@@ -65,6 +65,8 @@ import { registerDeliveryStatistics } from './webhooks/deliveries/statistics/sta
 import type { Ingest } from './webhooks/events/ingest.ts';
 import { registerEvents } from './webhooks/events/routes.ts';
 import type { Events } from './webhooks/events/service.ts';
+import type { EventStreams } from './webhooks/events/stream/event-streams.ts';
+import { registerEventStream } from './webhooks/events/stream/stream-routes.ts';
 import type { InboxesModule } from './webhooks/inboxes/module.ts';
 import { registerInboxReceiving } from './webhooks/inboxes/receiving-routes.ts';
 import { registerInboxes } from './webhooks/inboxes/routes.ts';
@@ -89,6 +91,7 @@ export type ServerDeps = Base & {
   subscriptions: Subscriptions;
   events: Events;
   ingest: Ingest;
+  eventStreams: EventStreams;
   deliveriesModule: DeliveriesModule;
   inboxesModule: InboxesModule;
   filesModule: FilesModule;
@@ -198,6 +201,7 @@ export async function createServers(deps: ServerDeps) {
     registerCustomerTokens(api, { customerTokens });
     registerSubscriptions(api, { subscriptions });
     registerEvents(api, { events, eventStatus });
+    registerEventStream(api, { events, eventStreams: deps.eventStreams, verifier });
     registerDeliveries(api, { deliveries });
     registerDeliveringEndpoints(api, { database, subscriptions });
     registerTestEvents(api, { testEvents });

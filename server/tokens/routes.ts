@@ -22,6 +22,7 @@ import {
   CustomerTokenBody,
   IntrospectionView,
   NewCustomerToken,
+  SourceAddressView,
   TokenBody,
   TokenQuestionBody,
   TokenView,
@@ -159,6 +160,24 @@ function registerTokenInspection(scope: HttpServer, deps: OAuthDeps): void {
   function environmentOf(request: FastifyRequest) {
     return environments.ofHost(request.headers.host);
   }
+
+  // Public: a partner outside of its allowlist needs it most.
+  scope.get(
+    '/source_address',
+    {
+      config,
+      schema: {
+        operationId: 'getSourceAddress',
+        summary: 'Get the address that allowlists compare: that of this request',
+        tags,
+        response: oauthAnswers({ 200: SourceAddressView }, 400),
+      },
+    },
+    async (request) => {
+      const address = sourceAddress(request);
+      return address === undefined ? {} : { address };
+    },
+  );
 
   scope.post(
     '/introspect',

@@ -73,6 +73,11 @@ const UnixTime = (description: string) =>
   Type.Optional(Type.Integer({ description, example: 1_794_744_000 }));
 
 /** RFC 7662, section 2.2; the claims only of an active token. */
+export const SourceAddressView = Type.Object(
+  { address: Type.Optional(Type.String({ example: '198.51.100.7' })) },
+  { title: 'SourceAddress' },
+);
+
 export const IntrospectionView = Type.Object(
   {
     active: Type.Boolean(),

@@ -389,6 +389,8 @@ export type Operations = {
   'GET /api/subscription_deliveries/{guid}': { path: { guid: string }; result: Schemas['DeliveryWithAttempts'] };
   /** List the subscriptions that can receive redeliveries. Scope: `subscription_events:read`. */
   'GET /api/subscription_targets': { result: Schemas['SubscriptionTargetList'] };
+  /** Send a test event to the endpoint of a subscription. Scope: `subscription_events:execute`. */
+  'POST /api/subscriptions/{guid}/test_event': { path: { guid: string }; result: Schemas['Delivery'] };
   /** Get the event and delivery statistics of the last hour, day or week. Scope: `subscription_events:read`. */
   'GET /api/delivery_statistics': { query?: Schemas['GetDeliveryStatisticsQuery']; result: Schemas['DeliveryStatistics'] };
   /** List endpoints with their health, waiting deliveries and errors. Scope: `subscription_events:read`. */

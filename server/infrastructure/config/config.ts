@@ -164,9 +164,12 @@ function contradictions(config: Config, given: GivenSettings): string[] {
 /** A misspelt setting would otherwise be ignored silently. */
 function unknownVariables(environment: Environment): string[] {
   const known = new Set<string>(Object.values(settings).map((setting) => setting.variable));
-  return Object.keys(environment)
-    .filter((variable) => variable.startsWith('PORTICO_') && !known.has(variable))
-    .map((variable) => `${variable} is not a setting; portico config lists all settings`);
+  return (
+    Object.keys(environment)
+      // Those of the partner's command line, which may be set in the same shell.
+      .filter((variable) => /^PORTICO_(?!CLI_)/.test(variable) && !known.has(variable))
+      .map((variable) => `${variable} is not a setting; portico config lists all settings`)
+  );
 }
 
 function describe(problems: readonly string[]): string {

@@ -104,6 +104,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean | und
       'portico_live_watched',
       'Organizations with an open live stream on any node, as far as this process knows.',
     ),
+    eventStreams: gauge('portico_event_streams', 'Open event streams in this process.'),
     deliveriesWaiting: gauge(
       'portico_deliveries_waiting',
       'Deliveries waiting in the database; every process reports the same value.',

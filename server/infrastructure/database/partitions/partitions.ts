@@ -74,6 +74,7 @@ const CHANGED_ONCE = [
 /** In the order of dropping: a delivery never outlives the partition of its attempts. */
 export const HISTORY_TABLES: readonly HistoryTable[] = [
   { name: 'events', key: 'guid' },
+  { name: 'event_resends', key: 'guid' },
   { name: 'deliveries', key: 'guid', storage: CHANGED_ONCE },
   { name: 'delivery_attempts', key: 'guid' },
   { name: 'delivery_counters', key: 'moment' },

@@ -4,6 +4,7 @@ import type { RequestTables } from './requests.ts';
 
 export type WebhookTables = {
   events: EventsTable;
+  event_resends: EventResendsTable;
   event_counters: EventCountersTable;
   event_count_writers: EventCountWritersTable;
   subscriptions: SubscriptionsTable;
@@ -25,6 +26,15 @@ type EventsTable = {
   event_type: string;
   object_guid: string;
   environment: EnvironmentName;
+  created_at: Date;
+};
+
+type EventResendsTable = {
+  guid: string;
+  organization_guid: string;
+  environment: EnvironmentName;
+  event_guid: string;
+  subscription_guid: string;
   created_at: Date;
 };
 

@@ -6,6 +6,7 @@ import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Delivery, DeliveryBatch, DeliveryRequest } from '../delivery.ts';
 import type { Dispatcher } from '../sending/dispatcher.ts';
 import { insertDeliveries } from './queue-store.ts';
+import { insertResends } from './resend-store.ts';
 
 /** From this size on, one batch row costs less than a queue row for each delivery. */
 const MIN_BATCH_SIZE = 16;
@@ -58,7 +59,10 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
       if (ending !== 'rolled back') dispatcher.announce(waiting.map(({ endpoint }) => endpoint));
     });
     await insertDeliveries(transaction, groups, { holder: holder ?? null, at, request });
-    return groups.flatMap(({ deliveries }) => deliveries);
+    const created = groups.flatMap(({ deliveries }) => deliveries);
+    // A test event is new: streams have it already.
+    if (request && request.as !== 'test_event') await insertResends(transaction, created, at);
+    return created;
   }
 
   function passOn(ending: Ending, endpoint: Endpoint, deliveries: readonly Delivery[]): void {

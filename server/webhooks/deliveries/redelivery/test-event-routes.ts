@@ -5,9 +5,9 @@ import { actorOf, requires, withFeature } from '../../../tokens/access/access.ts
 import { DeliveryView, viewDelivery } from '../schema.ts';
 import type { TestEvents } from './test-events.ts';
 
-/** Requires the scope of redeliveries, which developers have. */
+/** Requires the scope of redeliveries, which developers and keys have. */
 export function registerTestEvents(api: HttpServer, { testEvents }: { testEvents: TestEvents }): void {
-  const execute = withFeature('webhooks', requires(['user'], 'subscription_events:execute'));
+  const execute = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:execute'));
 
   registerCreate(api, '/subscriptions/:guid/test_event', {
     access: execute,

@@ -10,7 +10,14 @@ import { createPartitions, HISTORY_TABLES } from '../partitions.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 export const WEEK_MS = 7 * DAY_MS;
-export const TABLES = ['events', 'deliveries', 'delivery_attempts', 'delivery_counters', 'event_counters'];
+export const TABLES = [
+  'events',
+  'event_resends',
+  'deliveries',
+  'delivery_attempts',
+  'delivery_counters',
+  'event_counters',
+];
 /**
  * A Sunday; its week begins on the 9th. In the past, because the database drops only partitions that are old by its own
  * clock.
@@ -126,6 +133,9 @@ export async function insertHistory(queries: Queries, moment: Date): Promise<voi
     values (${guid}, ${guid}, 'sandbox', ${guid}, ${guid}, 'bank.created', ${guid}, 0, ${moment}, ${moment})`.execute(
     queries,
   );
+  await sql`insert into event_resends
+    (guid, organization_guid, environment, event_guid, subscription_guid, created_at)
+    values (${guid}, ${guid}, 'sandbox', ${guid}, ${guid}, ${moment})`.execute(queries);
   await sql`insert into delivery_attempts (delivery_guid, number, attempted_at, duration_ms, outcome)
     values (${guid}, 1, ${moment}, 1, 'timeout')`.execute(queries);
   await sql`insert into delivery_counters (subscription_guid, minute, completed, failed_attempts, response_times)

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { verifyWebhook } from '../../../sdk/src/webhooks.ts';
+import { createCustomer } from '../../../testing/customers.ts';
+import { publishEvents } from '../../../testing/events.ts';
+import { createSubscription } from '../../../testing/subscriptions.ts';
+import { createTenant } from '../../../testing/tenant.ts';
+import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
+import { createDispatchingApp } from '../../../testing/webhooks.ts';
+import { createCli, type Result } from '../testing/cli.ts';
+import { createLocalServer } from '../testing/network.ts';
+import { COMMANDS } from './commands.ts';
+
+const LIMITED = { timeout: 120_000 };
+const app = await createDispatchingApp();
+const { cli, url, configDir, as } = await createCli(app);
+const tenant = await createTenant(app);
+const env = as(tenant.organizationKey);
+const endpoint = await createTestEndpoint();
+const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+await app.dispatcher.drain();
+const [eventGuid = ''] = await publishEvents(app, tenant, 1);
+await app.dispatcher.drain();
+
+function assertDone({ code, err }: Result): void {
+  assert.equal(code, 0, err);
+}
+
+async function json(args: readonly string[]) {
+  const result = await cli([...args, '--json'], { env });
+  assertDone(result);
+  return JSON.parse(result.out);
+}
+
+test('login checks and stores a key pair for its owner only; logout removes it', LIMITED, async () => {
+  const { clientId, secret } = tenant.organizationKey;
+  const args = ['login', '--url', url, '--client-id', clientId, '--secret-stdin'];
+  const refused = await cli(args, { input: 'portico_sk_wrong' });
+  assert.equal(refused.code, 3);
+  assert.match(refused.err, /^portico: .*invalid_client/);
+  assert.equal((await cli(['whoami'])).code, 3, 'nothing was stored');
+
+  assertDone(await cli(args, { input: `${secret}\n` }));
+  const path = join(configDir, 'profiles.json');
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  assert.ok((await readFile(path, 'utf8')).includes(secret));
+  const who = await cli(['whoami', '--json']);
+  assert.equal(JSON.parse(who.out).organization_guid, tenant.organizationGuid);
+
+  const other = await cli([...args, '--profile', 'other'], { input: secret });
+  assertDone(other);
+  assert.equal(JSON.parse((await cli(['whoami', '--profile', 'default', '--json'])).out).profile, 'default');
+  for (const profile of ['other', 'default']) assertDone(await cli(['logout', '--profile', profile]));
+  assert.match((await cli(['whoami'])).err, /You are not logged in. Run portico login/);
+});
+
+test('login asks on a terminal and does not show the secret', LIMITED, async () => {
+  const { clientId, secret } = tenant.organizationKey;
+  const result = await cli(['login', '--url', url, '--client-id', clientId], {
+    ...{ isTerminal: true, input: `${secret}\r\n` },
+  });
+  assertDone(result);
+  assert.match(result.err, /Client secret: /);
+  assert.ok(!`${result.out}${result.err}`.includes(secret));
+  assertDone(await cli(['logout']));
+});
+
+test('token prints a token with the scopes', LIMITED, async () => {
+  const { out } = await cli(['token', '--scope', 'transfers:read customers:read'], { env });
+  assert.match(out, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+  const { scope } = await json(['token', '--scope', 'transfers:read,customers:read']);
+  assert.deepEqual(scope.split(' ').sort(), ['customers:read', 'transfers:read']);
+  const refused = await cli(['token', '--scope', 'transfers:fly'], { env });
+  assert.equal(refused.code, 4);
+});
+
+test('events are listed, shown and sent again', LIMITED, async () => {
+  const listed = await cli(['events', 'list', '--type', 'transfer.completed', '--since', '1d'], { env });
+  assert.match(listed.out, new RegExp(`^\\S+Z\\ttransfer.completed\\t${eventGuid}\\t\\w+\\n$`));
+  const table = await cli(['events', 'list', '--limit', '1'], { env, isTerminal: true });
+  assert.match(table.out, /CREATED AT +EVENT TYPE +GUID +OBJECT GUID/);
+  assert.equal((await json(['events', 'show', eventGuid])).deliveries.length, 1);
+  const [delivery] = await json(['events', 'resend', eventGuid]);
+  assert.equal(delivery.subscription_guid, subscription.guid);
+  assert.equal((await cli(['events', 'show', 'f'.repeat(32)], { env })).code, 5);
+  assert.equal((await cli(['events', 'show', 'x'], { env })).code, 2);
+});
+
+test('deliveries are listed, watched and redelivered, and a subscription is tested', LIMITED, async () => {
+  const completed = await json(['deliveries', 'list', '--state', 'completed']);
+  assert.ok(completed.length >= 2);
+  const stop = new AbortController();
+  const watched = await cli(['deliveries', 'list', '--watch', '--json'], {
+    ...{ env, signal: stop.signal, onOutput: () => stop.abort() },
+  });
+  assertDone(watched);
+  assert.equal(JSON.parse(watched.out.split('\n')[0] ?? '').subscription_guid, subscription.guid);
+  const job = await json([
+    'redeliver',
+    '--subscription',
+    subscription.guid,
+    '--since',
+    '7d',
+    '--kind',
+    'all',
+  ]);
+  assert.equal(job.state, 'completed');
+  assert.ok(job.redelivered > 0);
+  assert.equal((await json(['subscriptions', 'test', subscription.guid])).state, 'completed');
+  endpoint.behave({ kind: 'answer', status: 500 });
+  const failing = await cli(['subscriptions', 'test', subscription.guid], { env });
+  assert.equal(failing.code, 7);
+  endpoint.behave({ kind: 'answer', status: 204 });
+});
+
+test('a file is uploaded', LIMITED, async () => {
+  const customer = await createCustomer(app, tenant.bankGuid);
+  const path = join(configDir, 'statement.json');
+  await writeFile(path, JSON.stringify({ amount: 1 }));
+  const args = ['files', 'upload', path, '--type', 'bank_statement', '--customer', customer];
+  assert.equal((await json(args)).state, 'completed');
+  const missing = await cli([...args.slice(0, 2), `${path}.lost`, ...args.slice(3)], { env });
+  assert.match(missing.err, /is not a file/);
+});
+
+test('an event is triggered, and fixtures refer to each other', LIMITED, async () => {
+  for (const type of ['transfer.completed', 'execution.completed'])
+    assert.equal((await json(['trigger', type])).event_type, type);
+  const refused = await cli(['trigger', 'member.invited'], { env });
+  assert.equal(refused.code, 2);
+  const path = join(configDir, 'fixtures.json');
+  const body = { type: 'individual', bank_guid: tenant.bankGuid };
+  await writeFile(
+    path,
+    JSON.stringify({
+      fixtures: [
+        { name: 'customer', path: '/api/customers', body },
+        { name: 'same', method: 'GET', path: `/api/customers/\${customer.guid}` },
+      ],
+    }),
+  );
+  const { customer, same } = await json(['fixtures', 'run', path]);
+  assert.equal(same.guid, customer.guid);
+  await writeFile(path, '{"fixtures": [{"name": "x", "path": "/operator"}]}');
+  assert.equal((await cli(['fixtures', 'run', path], { env })).code, 2);
+});
+
+test('calls are tailed with status and request id', LIMITED, async () => {
+  await app.requestRecorder.flush();
+  const { out } = await cli(['logs', 'tail', '--no-follow', '--status', '404'], { env });
+  assert.match(out, /\t404\tGET\t\/api\/subscription_events\/\{guid\}\t\d+\t[0-9a-f]{32}\tnot_found\n/);
+});
+
+test('doctor names the address and whether the allowlist has it', LIMITED, async () => {
+  const { code, out } = await cli(['doctor'], { env });
+  assert.match(out, /Token +ok .*organization is valid in sandbox/);
+  assert.match(out, /Allowlist +ok .*sees you as 127\.0\.0\.1; the allowlist is empty/);
+  assert.equal(code, 0);
+  const listed = await createTenant(app, { ipAllowlist: ['8.8.8.0/24'] });
+  const denied = await cli(['doctor', '--json'], { env: as(listed.organizationKey) });
+  assert.equal(denied.code, 7);
+  const { ok, detail } = JSON.parse(denied.out).at(-1);
+  assert.equal(ok, false);
+  assert.match(detail, /127\.0\.0\.1, which is not in the allowlist \(8\.8\.8\.0\/24\)/);
+});
+
+test('listen posts signed events, shows statuses, marks resent ones and replays', LIMITED, async () => {
+  const local = await createLocalServer();
+  const stop = new AbortController();
+  const key = /Signing key: (\w{64})/;
+  let output = '';
+  const listening = cli(
+    ['listen', '--forward-to', local.url, '--since', '7d', '--events', 'transfer.completed'],
+    {
+      ...{ env, signal: stop.signal },
+      onOutput(text) {
+        output += text;
+        if (/\(resent\)/.test(output)) stop.abort();
+      },
+    },
+  );
+  assertDone(await listening);
+  assert.match(output, new RegExp(`transfer.completed +${eventGuid}  → 204  \\d+ ms\\n`));
+  const [request] = local.received;
+  const event = await verifyWebhook(request?.body ?? '', request?.headers as Record<string, string>, [
+    key.exec(output)?.[1] ?? '',
+  ]);
+  assert.equal(event.guid, eventGuid);
+  assert.deepEqual(Object.keys(event).sort(), Object.keys(JSON.parse(request?.body ?? '')).sort());
+});
+
+test(
+  'misuse is explained without a stack trace, and every command has help with examples',
+  LIMITED,
+  async () => {
+    for (const [args, message] of [
+      [['listen', '--forward-to', 'ftp://x'], /--forward-to must be a URL/],
+      [['listen', '--loud'], /Unknown option '--loud'/],
+      [['events'], /After events comes one of list, show, resend/],
+      [['events', 'show'], /GUID is missing/],
+      [['redeliver'], /--subscription and --since are required/],
+      [['events', 'list', '--since', 'soon'], /--since must be a duration/],
+      [['completion', 'tcsh'], /SHELL must be one of bash, zsh, fish/],
+    ] as const) {
+      const { code, out, err } = await cli(args, { env });
+      assert.deepEqual([code, out], [2, ''], args.join(' '));
+      assert.match(err, message);
+      assert.doesNotMatch(err, /\n {4}at /);
+    }
+    for (const { name, examples } of COMMANDS) {
+      const { code, out } = await cli([...name.split(' '), '--help']);
+      assert.equal(code, 0);
+      for (const text of [`Usage: portico ${name}`, '--json', ...examples])
+        assert.ok(out.includes(text), name);
+    }
+    const away = await cli(['events', 'list'], { env: { ...env, PORTICO_CLI_URL: 'http://127.0.0.1:9' } });
+    assert.equal(away.code, 6);
+    for (const shell of ['bash', 'zsh', 'fish'])
+      assert.match((await cli(['completion', shell])).out, /redeliver/);
+    assert.equal((await cli(['open', 'docs', '--print'], { env })).out, `${url}/docs\n`);
+  },
+);

@@ -1,0 +1,125 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList } from 'node:net';
+import type { Command, Context } from '../command.ts';
+import { CliError, describeError, EXIT } from '../failure.ts';
+import { printable, styleFor } from '../output/style.ts';
+import { claimsOf, type Session } from '../session.ts';
+
+type Result = { check: string; ok: boolean; detail: string };
+type Check = { name: string; run(): Promise<string> };
+
+/** Webhooks with an older or newer timestamp are usually refused after five minutes. */
+const MAX_CLOCK_DIFFERENCE_MS = 30_000;
+
+const failed = (message: string) => new CliError(message, EXIT.unmet);
+
+function checksOf({ io }: Context, { profile, withScopes }: Session): Check[] {
+  const { url, authUrl, environment } = profile;
+  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(10_000)]);
+  let allowlist: readonly string[] | undefined;
+  return [
+    {
+      name: 'DNS',
+      async run() {
+        const hosts = [
+          ...new Set([url, authUrl].map((each) => new URL(each).hostname.replace(/^\[|\]$/g, ''))),
+        ];
+        const found = await Promise.all(
+          hosts.map(async (host) => {
+            const { address } = await lookup(host).catch(() => {
+              throw failed(`${host} cannot be resolved`);
+            });
+            return `${host} is ${address}`;
+          }),
+        );
+        return found.join(', ');
+      },
+    },
+    {
+      name: 'Service',
+      async run() {
+        const { status } = await fetch(`${url}/healthz`, { signal });
+        if (status !== 200) throw failed(`${url}/healthz returned ${status}`);
+        return `${url} answers`;
+      },
+    },
+    {
+      name: 'Clock',
+      async run() {
+        const { headers } = await fetch(`${url}/healthz`, { signal });
+        const difference = io.now() - Date.parse(headers.get('date') ?? '');
+        if (Number.isNaN(difference)) throw failed('The service sent no time');
+        const seconds = Math.round(difference / 1_000);
+        if (Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS)
+          throw failed(
+            `This clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}: synchronize it`,
+          );
+        return `${Math.abs(seconds)} s from the service`;
+      },
+    },
+    {
+      name: 'Token',
+      async run() {
+        const { token_type, ip_allowlist = [] } = claimsOf(await withScopes().token({ signal }));
+        allowlist = ip_allowlist;
+        return `The key pair of this ${token_type} is valid in ${environment}`;
+      },
+    },
+    {
+      name: 'Allowlist',
+      async run() {
+        const response = await fetch(`${authUrl}/oauth/source_address`, { signal });
+        const { address } = (await response.json()) as { address?: string };
+        if (!address) throw failed(`${authUrl} does not tell your address`);
+        const seen = `The service sees you as ${address}`;
+        if (allowlist === undefined) throw failed(`${seen}; the allowlist is unknown without a token`);
+        if (allowlist.length === 0) return `${seen}; the allowlist is empty, every address is allowed`;
+        if (!isListed(address, allowlist))
+          throw failed(
+            `${seen}, which is not in the allowlist (${allowlist.join(', ')}): add it to the key pair`,
+          );
+        return `${seen}, which is in the allowlist`;
+      },
+    },
+  ];
+}
+
+/** The list has IPv4 addresses and networks. */
+function isListed(address: string, allowlist: readonly string[]): boolean {
+  const list = new BlockList();
+  for (const entry of allowlist) {
+    const [network = '', prefix = '32'] = entry.split('/');
+    list.addSubnet(network, Number(prefix), 'ipv4');
+  }
+  return list.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+}
+
+async function attempt({ name, run }: Check): Promise<Result> {
+  try {
+    return { check: name, ok: true, detail: await run() };
+  } catch (error) {
+    return { check: name, ok: false, detail: describeError(error).message };
+  }
+}
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary:
+    'Check DNS, the service, your clock, the key pair, and whether the allowlist contains your address.',
+  examples: ['portico doctor', 'portico doctor --profile live --json'],
+  async run(context) {
+    const { io, options } = context;
+    const results: Result[] = [];
+    const style = styleFor(io.stdout, io);
+    for (const check of checksOf(context, await context.session())) {
+      const result = await attempt(check);
+      results.push(result);
+      const mark = result.ok ? style.green('ok') : style.red('FAILED');
+      if (!options.flag('json'))
+        io.stdout.write(`${check.name.padEnd(10)} ${mark}  ${printable(result.detail)}\n`);
+    }
+    if (options.flag('json')) io.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+    const count = results.filter(({ ok }) => !ok).length;
+    if (count > 0) throw new CliError(`${count} of ${results.length} checks failed.`, EXIT.unmet);
+  },
+};

@@ -1,0 +1,151 @@
+import type { Command, Context } from '../command.ts';
+import { CliError, EXIT } from '../failure.ts';
+import { field, type Item, printList, printObject, say } from '../output/print.ts';
+import { countOf, guidOf, momentOf } from '../values.ts';
+
+const MAX_LISTED = 1_000;
+const DEFAULT_LISTED = '20';
+const READ = 'subscription_events:read';
+const EXECUTE = 'subscription_events:execute';
+
+export const LIMIT = { value: 'count', description: `how many, at most ${MAX_LISTED} (${DEFAULT_LISTED})` };
+export const SINCE = { value: 'time', description: 'created since: a duration such as 1h, or a date-time' };
+
+export function limitOf({ options }: Context): number {
+  return countOf('limit', options.text('limit') ?? DEFAULT_LISTED, MAX_LISTED);
+}
+
+export function sinceOf({ options, io }: Context): { created_at_gte?: string } {
+  const since = options.text('since');
+  return since === undefined ? {} : { created_at_gte: momentOf('since', since, io.now()).toISOString() };
+}
+
+export function listOf(text: string | undefined): string[] | undefined {
+  return text?.split(',').filter(Boolean);
+}
+
+const listEvents: Command = {
+  name: 'events list',
+  summary: 'List the events of your Organization, newest first.',
+  options: {
+    type: { value: 'types', description: 'event types, separated by commas' },
+    object: { value: 'guid', description: 'events of this object' },
+    since: SINCE,
+    limit: LIMIT,
+  },
+  examples: [
+    'portico events list --type transfer.failed --since 24h',
+    'portico events list --limit 100 --json',
+  ],
+  async run(context) {
+    const { io, options } = context;
+    const { withScopes } = await context.session();
+    const object = options.text('object');
+    const filters = {
+      event_type: listOf(options.text('type')),
+      object_guid: object === undefined ? undefined : guidOf('--object', object),
+      ...sinceOf(context),
+    };
+    const events = await withScopes(READ)
+      .subscriptionEvents.list(present(filters), { signal: io.signal })
+      .toArray({ limit: limitOf(context) });
+    printList(
+      context,
+      events,
+      [field('Created at'), field('Event type'), field('Guid'), field('Object guid')],
+      'No events match.',
+    );
+  },
+};
+
+/** Without absent filters. */
+export function present<T extends object>(filters: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+const showEvent: Command = {
+  name: 'events show',
+  summary: 'Show an event and its deliveries.',
+  positionals: ['guid'],
+  examples: ['portico events show 0199e5a4c1b27d3e8f60a1b2c3d4e5f6'],
+  async run(context) {
+    const { io, options, positionals } = context;
+    const guid = guidOf('GUID', positionals[0] ?? '');
+    const { withScopes } = await context.session();
+    const portico = withScopes(READ);
+    const event = await portico.subscriptionEvents.get(guid, { signal: io.signal });
+    const deliveries = await portico.subscriptionDeliveries
+      .list({ subscription_event_guid: guid }, { signal: io.signal })
+      .toArray({ limit: MAX_LISTED });
+    if (options.flag('json')) return printObject(context, { ...event, deliveries });
+    printObject(context, event);
+    io.stdout.write('\n');
+    printList(
+      context,
+      deliveries as Item[],
+      [
+        field('Delivery', 'guid'),
+        field('Subscription', 'subscription_guid'),
+        field('State'),
+        field('Attempts', 'attempt_count'),
+        field('Status', 'response_status'),
+      ],
+      'No subscription received it.',
+    );
+  },
+};
+
+const resendEvent: Command = {
+  name: 'events resend',
+  summary: 'Send an event again to your subscriptions. Listeners receive it too.',
+  positionals: ['guid'],
+  options: { subscription: { value: 'guid', description: 'only to this subscription' } },
+  examples: [
+    'portico events resend 0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
+    'portico events resend 0199e5a4… --subscription 0199e5b0…',
+  ],
+  async run(context) {
+    const { io, options, positionals } = context;
+    const guid = guidOf('GUID', positionals[0] ?? '');
+    const { profile, withScopes } = await context.session();
+    const portico = withScopes(EXECUTE);
+    const wanted = options.text('subscription');
+    const targets = wanted === undefined ? await targetsOf(context) : [guidOf('--subscription', wanted)];
+    if (targets.length === 0)
+      throw new CliError(
+        `No subscription in ${profile.environment} can receive it. Use portico listen --since to replay events.`,
+        EXIT.notFound,
+      );
+    const deliveries: Item[] = [];
+    for (const subscription_guid of targets)
+      deliveries.push(
+        await portico.subscriptionDeliveries.create(
+          { subscription_event_guid: guid, subscription_guid },
+          { signal: io.signal },
+        ),
+      );
+    say(
+      context,
+      `Sent again to ${targets.length} ${targets.length === 1 ? 'subscription' : 'subscriptions'}.`,
+    );
+    printList(
+      context,
+      deliveries,
+      [field('Delivery', 'guid'), field('Subscription', 'subscription_guid'), field('State')],
+      '',
+    );
+  },
+};
+
+/** Subscriptions of the environment that can receive redeliveries. */
+async function targetsOf({ io, session }: Context): Promise<string[]> {
+  const { profile, withScopes } = await session();
+  const { data } = await withScopes(READ).request('GET /api/subscription_targets', { signal: io.signal });
+  return data.objects
+    .filter(({ environment }) => environment === profile.environment)
+    .map(({ subscription_guid }) => subscription_guid);
+}
+
+export const eventCommands = [listEvents, showEvent, resendEvent];

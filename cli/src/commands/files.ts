@@ -1,0 +1,46 @@
+import { stat } from 'node:fs/promises';
+import { fileFromPath } from '../../../sdk/src/node.ts';
+import type { Command } from '../command.ts';
+import { CliError, UsageError } from '../failure.ts';
+import { printObject } from '../output/print.ts';
+import { bytes, createProgress } from '../output/progress.ts';
+import { guidOf } from '../values.ts';
+
+export const uploadFile: Command = {
+  name: 'files upload',
+  summary: 'Upload a file, and wait until the service has checked it.',
+  positionals: ['path'],
+  options: {
+    type: {
+      value: 'type',
+      description: 'what the file is, for example passport or bank_statement (required)',
+    },
+    customer: { value: 'guid', description: 'the customer that it belongs to (required)' },
+    'content-type': { value: 'type', description: 'by default that of the extension' },
+    'no-wait': { description: 'return after the upload' },
+  },
+  examples: ['portico files upload passport.jpg --type passport --customer 0199e5a4…'],
+  async run(context) {
+    const { io, options, positionals } = context;
+    const [path = ''] = positionals;
+    const type = options.text('type');
+    const customer = options.text('customer');
+    if (type === undefined || customer === undefined)
+      throw new UsageError('--type and --customer are required. See portico files upload --help.');
+    const found = await stat(path).catch(() => undefined);
+    if (!found?.isFile()) throw new CliError(`${path} is not a file.`);
+    const { withScopes } = await context.session();
+    const { files } = withScopes('files:execute', 'files:read');
+    const progress = createProgress(context, bytes);
+    const contentType = options.text('content-type');
+    const file = await files.upload(await fileFromPath(path), {
+      type: type as 'other',
+      customer_guid: guidOf('--customer', customer),
+      ...(contentType === undefined ? {} : { content_type: contentType as 'image/png' }),
+      onProgress: ({ sentBytes, totalBytes }) => progress.show(sentBytes, totalBytes ?? found.size),
+      signal: io.signal,
+    });
+    progress.end();
+    printObject(context, options.flag('no-wait') ? file : await files.wait(file.guid, { signal: io.signal }));
+  },
+};

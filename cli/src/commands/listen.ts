@@ -1,0 +1,121 @@
+import { ApiError } from '../../../sdk/src/index.ts';
+import type { Command, Context } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { follow, type Start } from '../listen/follow.ts';
+import { bodyOf, forward, type Outcome, type StreamedEvent } from '../listen/forward.ts';
+import { createPlaces, localSigningKey, type Place } from '../listen/state.ts';
+import { say } from '../output/print.ts';
+import { printable, styleFor, styleOfStatus } from '../output/style.ts';
+import { momentOf } from '../values.ts';
+
+const TYPE_WIDTH = 34;
+const BAD_REQUEST = 400;
+
+function targetOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const address = /^\d+$/.test(text) ? `http://localhost:${text}` : text;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw new UsageError('--forward-to must be a URL such as http://localhost:3000/hooks, or a port.');
+  return url.href;
+}
+
+function printEvent(context: Context, event: StreamedEvent, outcome: Outcome | undefined): void {
+  const { io, options } = context;
+  if (options.flag('json'))
+    return void io.stdout.write(
+      `${JSON.stringify({ ...event, ...(outcome && { forwarded: forwardedOf(outcome) }) })}\n`,
+    );
+  const style = styleFor(io.stdout, io);
+  const time = new Date(io.now()).toTimeString().slice(0, 8);
+  const mark = event.resend ? '  (resent)' : '';
+  const result = outcome ? `  → ${describe(outcome, style)}` : '';
+  io.stdout.write(
+    `${style.dim(time)}  ${printable(event.event_type).padEnd(TYPE_WIDTH)}  ${printable(event.guid)}${result}${mark}\n`,
+  );
+  if (options.flag('print-json')) io.stdout.write(`${bodyOf(event)}\n`);
+}
+
+function forwardedOf({ status, durationMs, problem }: Outcome) {
+  return { ...(status !== undefined && { status }), duration_ms: durationMs, ...(problem && { problem }) };
+}
+
+function describe({ status, durationMs, problem }: Outcome, style: ReturnType<typeof styleFor>): string {
+  const paint = status === undefined ? style.red : styleOfStatus(style, status);
+  return `${paint(String(status ?? problem))}  ${durationMs} ms`;
+}
+
+/** Where to begin: `--since`, `--from-now`, the kept place, or now. */
+function startOf({ io, options }: Context, place: Place | undefined): Start {
+  const since = options.text('since');
+  if (since !== undefined) return { lastEventId: undefined, since: momentOf('since', since, io.now()) };
+  return { lastEventId: options.flag('from-now') ? undefined : place?.lastEventId, since: undefined };
+}
+
+export const listen: Command = {
+  name: 'listen',
+  summary: 'Forward the events of your Organization to a URL on your machine, without a subscription.',
+  options: {
+    'forward-to': {
+      value: 'url',
+      description: 'post each event to this URL, signed like a webhook; or a port',
+    },
+    events: { value: 'types', multiple: true, description: 'only these event types, separated by commas' },
+    since: { value: 'time', description: 'replay from then on: a duration such as 1h, or a date-time' },
+    'from-now': { description: 'begin with new events, not where the last run ended' },
+    'print-json': { description: 'also print the body of each event' },
+  },
+  examples: [
+    'portico listen --forward-to http://localhost:3000/hooks',
+    'portico listen --forward-to 3000 --events transfer.completed,transfer.failed --since 1h',
+    'portico listen --json',
+  ],
+  async run(context) {
+    const { io, options } = context;
+    const target = targetOf(options.text('forward-to'));
+    const types = options.texts('events').flatMap((text) => text.split(',').filter(Boolean));
+    const { profile, withScopes } = await context.session();
+    const signingKey = await localSigningKey(io, profile);
+    const places = createPlaces(io, profile, target ?? '', types);
+    const place = await places.read();
+    const start = startOf(context, place);
+    let isInterrupted = false;
+
+    if (target) say(context, `Forwarding to ${target}\nSigning key: ${signingKey}`);
+    const followFrom = (from: Start) =>
+      follow(withScopes('subscription_events:read'), from, {
+        types,
+        signal: io.signal,
+        keep: places.write,
+        onConnected(isFirst) {
+          if (isFirst) say(context, `Listening in ${profile.environment}. Stop with Ctrl-C.`);
+          else if (isInterrupted) say(context, 'Connected again; nothing was missed.');
+          isInterrupted = false;
+        },
+        onInterrupted(reason) {
+          // A stream ends with its token, which needs no message.
+          if (!isInterrupted && reason !== 'the service closed the stream')
+            say(context, `Interrupted (${reason}); connecting again …`);
+          isInterrupted ||= reason !== 'the service closed the stream';
+        },
+        async onEvent(event) {
+          const outcome = target
+            ? await forward(event, {
+                ...{ target, signingKey, now: io.now, signal: io.signal },
+                onWaiting: (problem) => say(context, `${target}: ${problem}; waiting for it …`),
+              })
+            : undefined;
+          printEvent(context, event, outcome);
+        },
+      });
+    try {
+      await followFrom(start);
+    } catch (error) {
+      if (io.signal.aborted) return;
+      // A place of another installation at the same address: its events since then are repeated.
+      const isUnknownPlace = error instanceof ApiError && error.status === BAD_REQUEST && start.lastEventId;
+      if (!isUnknownPlace || !place?.eventAt) throw error;
+      await followFrom({ lastEventId: undefined, since: new Date(place.eventAt) });
+    }
+  },
+};

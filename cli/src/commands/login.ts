@@ -1,0 +1,86 @@
+import { text } from 'node:stream/consumers';
+import type { Command, Context } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { printObject, say } from '../output/print.ts';
+import { createProfiles, DEFAULT_PROFILE, type Environment, type Profile } from '../profiles/profiles.ts';
+import { ask } from '../profiles/prompt.ts';
+import { claimsOf, createSession } from '../session.ts';
+
+const DEFAULT_URL = 'http://localhost:4000';
+
+async function readSecret({ io, options }: Context): Promise<string> {
+  if (options.flag('secret-stdin')) return (await text(io.stdin)).trim();
+  return ask(io, 'Client secret', { hidden: true });
+}
+
+function environmentOf(given: string | undefined): Environment {
+  if (given !== undefined && given !== 'sandbox' && given !== 'production')
+    throw new UsageError('--environment must be sandbox or production.');
+  return given ?? 'sandbox';
+}
+
+async function readProfile(context: Context): Promise<Profile> {
+  const { io, options } = context;
+  const environment = environmentOf(options.text('environment'));
+  const url = options.text('url') ?? (await ask(io, 'Address of the API', { byDefault: DEFAULT_URL }));
+  // The address of the issuer selects the environment, so only the sandbox has a default.
+  const authUrl =
+    options.text('auth-url') ??
+    (environment === 'sandbox' ? url : await ask(io, 'Address of the token issuer of production'));
+  const clientId = options.text('client-id') ?? (await ask(io, 'Client id'));
+  const clientSecret = await readSecret(context);
+  const name = options.text('profile') ?? DEFAULT_PROFILE;
+  return {
+    name,
+    url: withoutSlash(url),
+    authUrl: withoutSlash(authUrl),
+    environment,
+    clientId,
+    clientSecret,
+  };
+}
+
+const withoutSlash = (url: string) => url.replace(/\/+$/, '');
+
+export const login: Command = {
+  name: 'login',
+  summary: 'Store a key pair of your Organization or Bank, after it was checked.',
+  options: {
+    url: { value: 'url', description: `address of the API (asked for; ${DEFAULT_URL} by default)` },
+    'auth-url': { value: 'url', description: 'address of the token issuer; needed for production' },
+    environment: {
+      value: 'name',
+      values: ['sandbox', 'production'],
+      description: 'sandbox (default) or production',
+    },
+    'client-id': { value: 'id', description: 'client id of the key pair (asked for)' },
+    'secret-stdin': { description: 'read the client secret from standard input instead of asking for it' },
+  },
+  examples: [
+    'portico login',
+    'portico login --profile live --environment production --auth-url https://auth.example.com',
+    'portico login --url https://api.example.com --client-id 0199… --secret-stdin < secret.txt',
+  ],
+  async run(context) {
+    const profile = await readProfile(context);
+    const token = await createSession(profile).withScopes().token({ signal: context.io.signal });
+    const profiles = createProfiles(context.io);
+    await profiles.save(profile);
+    const { token_type, organization_guid, bank_guid } = claimsOf(token);
+    say(context, `Logged in. The key pair is stored in ${profiles.path}, readable by you only.`);
+    printObject(context, {
+      profile: profile.name,
+      ...{ environment: profile.environment, key: token_type, organization_guid, bank_guid },
+    });
+  },
+};
+
+export const logout: Command = {
+  name: 'logout',
+  summary: 'Remove a stored key pair from this machine. The key pair itself stays valid.',
+  examples: ['portico logout', 'portico logout --profile live'],
+  async run(context) {
+    const name = await createProfiles(context.io).remove(context.options.text('profile'));
+    say(context, `Removed the profile ${name}.`);
+  },
+};

@@ -1,0 +1,59 @@
+import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
+
+/** Documented in docs/partners/cli.md. */
+export const EXIT = {
+  failure: 1,
+  usage: 2,
+  authentication: 3,
+  permission: 4,
+  notFound: 5,
+  unreachable: 6,
+  /** A check of `doctor`, or a wait that ended without the event. */
+  unmet: 7,
+  interrupted: 130,
+} as const;
+
+/** An error with a message for the user. */
+export class CliError extends Error {
+  readonly exitCode: number;
+  constructor(message: string, exitCode: number = EXIT.failure) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+export class UsageError extends CliError {
+  constructor(message: string) {
+    super(message, EXIT.usage);
+  }
+}
+
+/** What is printed for any error, and the exit code. */
+export function describeError(error: unknown): { message: string; exitCode: number } {
+  if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
+  if (error instanceof ApiError) return { message: describeApiError(error), exitCode: exitCodeOf(error) };
+  if (error instanceof ConnectionError) return { message: error.message, exitCode: EXIT.unreachable };
+  if (error instanceof Error && error.name === 'AbortError')
+    return { message: 'Interrupted.', exitCode: EXIT.interrupted };
+  return { message: error instanceof Error ? error.message : String(error), exitCode: EXIT.failure };
+}
+
+function describeApiError({ message, status, messageCode, requestId }: ApiError): string {
+  const details = [status, messageCode, requestId && `request ${requestId}`].filter(Boolean).join(', ');
+  const advice = ADVICE[messageCode];
+  return `${message} (${details})${advice ? `\n${advice}` : ''}`;
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  invalid_client: 'Run portico login to enter the key pair again.',
+  ip_not_allowed: 'Run portico doctor to see which address the service sees.',
+  invalid_scope: 'The key pair does not hold a scope that this command needs.',
+};
+
+function exitCodeOf({ status, messageCode }: ApiError): number {
+  if (status === 401) return EXIT.authentication;
+  if (messageCode === 'invalid_scope') return EXIT.permission;
+  if (status === 403) return EXIT.permission;
+  if (status === 404) return EXIT.notFound;
+  return status >= 500 || status === 429 ? EXIT.unreachable : EXIT.failure;
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { createTestApp } from '../../../testing/app.ts';
+import { publishEvents } from '../../../testing/events.ts';
+import { createTenant } from '../../../testing/tenant.ts';
+import { createCuttingProxy, createLocalServer } from '../testing/network.ts';
+
+/** `portico listen` as its own process against a real service. `npm run soak:listen` has more rounds. */
+const EVENTS = 400;
+const ROUNDS = Number(process.env.LISTEN_ROUNDS ?? 1);
+const BATCH = 20;
+const SEED = Number(process.env.LISTEN_SEED ?? 20261116);
+const LIMITED = { timeout: 600_000 };
+const BIN = join(import.meta.dirname, '..', 'bin.ts');
+const STEP_MS = 250;
+const POLL_MS = 5;
+/** Far above the start of a process, for busy machines. */
+const PATIENCE_MS = 90_000;
+
+const app = await createTestApp();
+await app.server.listen({ port: 0, host: '127.0.0.1' });
+const { port } = app.server.server.address() as AddressInfo;
+const configDir = await mkdtemp(join(tmpdir(), 'portico-cli-'));
+after(() => rm(configDir, { recursive: true, force: true }));
+
+type Tenant = Awaited<ReturnType<typeof createTenant>>;
+
+function startListen(tenant: Tenant, url: string, args: readonly string[]) {
+  const child = spawn(process.execPath, [BIN, 'listen', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      PORTICO_CLI_CONFIG_DIR: configDir,
+      PORTICO_CLI_URL: url,
+      PORTICO_CLI_CLIENT_ID: tenant.organizationKey.clientId,
+      PORTICO_CLI_CLIENT_SECRET: tenant.organizationKey.secret,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    },
+  });
+  let [out, err] = ['', ''];
+  child.stdout?.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    err += chunk;
+  });
+  after(() => child.kill('SIGKILL'));
+  return { child, out: () => out, err: () => err };
+}
+
+/** Lets the service poll until the condition holds. */
+async function untilServed(condition: () => boolean, what: string): Promise<void> {
+  const giveUpAt = Date.now() + PATIENCE_MS;
+  while (!condition()) {
+    assert.ok(Date.now() < giveUpAt, `timed out waiting for ${what}`);
+    app.clock.advance(STEP_MS);
+    await delay(POLL_MS);
+  }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+/** Numbers from 0 to 1 (mulberry32), the same in every run. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+async function survives(seed: number): Promise<void> {
+  const tenant = await createTenant(app);
+  const local = await createLocalServer();
+  const proxy = await createCuttingProxy(port);
+  const random = createRandom(seed);
+  const start = () => startListen(tenant, proxy.url, ['--forward-to', local.url]);
+  let listener = start();
+  await untilServed(() => listener.err().includes('Listening'), 'the first connection');
+
+  const published: string[] = [];
+  const faults = { killed: 0, suspended: 0, cut: 0, restarted: 0 };
+  const arrived = (count: number) =>
+    untilServed(() => new Set(local.guids()).size >= count, `${count} events`);
+  while (published.length < EVENTS) {
+    published.push(...(await publishEvents(app, tenant, BATCH)));
+    // Somewhere within the batch.
+    await arrived(published.length - Math.floor(random() * BATCH));
+    const fault = random();
+    if (fault < 0.2) {
+      faults.killed += 1;
+      await kill(listener.child);
+      listener = start();
+    } else if (fault < 0.45) {
+      faults.suspended += 1;
+      listener.child.kill('SIGSTOP');
+      published.push(...(await publishEvents(app, tenant, BATCH)));
+      app.clock.advance(60_000);
+      await turn();
+      listener.child.kill('SIGCONT');
+    } else if (fault < 0.8) {
+      faults.cut += 1;
+      proxy.cut();
+    } else {
+      faults.restarted += 1;
+      await local.stop();
+      published.push(...(await publishEvents(app, tenant, 1)));
+      app.clock.advance(STEP_MS);
+      await local.start();
+    }
+  }
+  await arrived(published.length);
+  const guids = local.guids();
+  assert.deepEqual([...new Set(guids)], published, 'each event, in order');
+  const repeated = guids.length - published.length;
+  const total = Object.values(faults).reduce((sum, count) => sum + count, 0);
+  assert.ok(repeated <= total, `${repeated} repetitions with ${JSON.stringify(faults)}`);
+  assert.ok(
+    Object.values(faults).every((count) => count > 0),
+    JSON.stringify(faults),
+  );
+  await kill(listener.child);
+}
+
+for (let round = 0; round < ROUNDS; round++)
+  test(
+    `listen is killed, suspended and cut off, and forwards every event in order (seed ${SEED + round})`,
+    LIMITED,
+    () => survives(SEED + round),
+  );

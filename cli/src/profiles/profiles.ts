@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { CliError, EXIT } from '../failure.ts';
+import { configDir, type Io } from '../io.ts';
+import { readJsonFile, writeJsonFile } from './files.ts';
+
+export type Environment = 'sandbox' | 'production';
+
+export type Profile = {
+  name: string;
+  url: string;
+  authUrl: string;
+  environment: Environment;
+  clientId: string;
+  clientSecret: string;
+};
+
+type Stored = { current: string; profiles: Record<string, Omit<Profile, 'name'>> };
+
+export const DEFAULT_PROFILE = 'default';
+
+export function createProfiles(io: Pick<Io, 'env'>) {
+  const path = join(configDir(io), 'profiles.json');
+  const read = async () =>
+    ((await readJsonFile(path)) as Stored | undefined) ?? { current: DEFAULT_PROFILE, profiles: {} };
+
+  return {
+    path,
+
+    /** The named one, that of the environment variables, or the current one. */
+    async find(name: string | undefined): Promise<Profile> {
+      const wanted = name ?? io.env.PORTICO_CLI_PROFILE;
+      const fromVariables = wanted === undefined ? profileOfVariables(io.env) : undefined;
+      if (fromVariables) return fromVariables;
+      const { current, profiles } = await read();
+      const chosen = wanted ?? current;
+      const found = profiles[chosen];
+      if (found) return { name: chosen, ...found };
+      const others = Object.keys(profiles);
+      throw new CliError(
+        others.length === 0 || wanted === undefined
+          ? 'You are not logged in. Run portico login.'
+          : `There is no profile ${chosen}; there are ${others.join(', ')}.`,
+        EXIT.authentication,
+      );
+    },
+
+    async list(): Promise<(Profile & { isCurrent: boolean })[]> {
+      const { current, profiles } = await read();
+      return Object.entries(profiles).map(([name, profile]) => ({
+        name,
+        ...profile,
+        isCurrent: name === current,
+      }));
+    },
+
+    /** The last one that was saved is the current one. */
+    async save({ name, ...profile }: Profile): Promise<void> {
+      const { profiles } = await read();
+      await writeJsonFile(path, { current: name, profiles: { ...profiles, [name]: profile } });
+    },
+
+    async remove(name: string | undefined): Promise<string> {
+      const { current, profiles } = await read();
+      const chosen = name ?? current;
+      if (!profiles[chosen]) throw new CliError(`There is no profile ${chosen}.`, EXIT.authentication);
+      const { [chosen]: _, ...others } = profiles;
+      const next = chosen === current ? (Object.keys(others)[0] ?? DEFAULT_PROFILE) : current;
+      await writeJsonFile(path, { current: next, profiles: others });
+      return chosen;
+    },
+  };
+}
+
+/** For continuous integration, where nothing is stored. */
+function profileOfVariables(env: Io['env']): Profile | undefined {
+  const { PORTICO_CLI_URL: url, PORTICO_CLI_CLIENT_ID: clientId } = env;
+  const clientSecret = env.PORTICO_CLI_CLIENT_SECRET;
+  if (!url || !clientId || !clientSecret) return undefined;
+  const environment = env.PORTICO_CLI_ENVIRONMENT === 'production' ? 'production' : 'sandbox';
+  return {
+    ...{ name: 'environment variables', url, clientId, clientSecret, environment },
+    authUrl: env.PORTICO_CLI_AUTH_URL ?? url,
+  };
+}

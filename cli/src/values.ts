@@ -1,0 +1,31 @@
+import { UsageError } from './failure.ts';
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `15m`, `1h`, `7d`, or an ISO 8601 date-time. */
+export function momentOf(option: string, text: string, nowMs: number): Date {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const moment =
+    count === undefined ? new Date(text) : new Date(nowMs - Number(count) * (UNIT_MS[unit] ?? 0));
+  const isDate = count !== undefined || /^\d{4}-\d\d-\d\d([T ]|$)/.test(text);
+  if (!isDate || Number.isNaN(moment.getTime()))
+    throw new UsageError(
+      `--${option} must be a duration such as 90s, 15m, 1h or 7d, or an ISO 8601 date-time.`,
+    );
+  return moment;
+}
+
+export function countOf(option: string, text: string, max: number): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > max)
+    throw new UsageError(`--${option} must be a number from 1 to ${max}.`);
+  return count;
+}
+
+const GUID = /^[0-9a-f]{32}$/;
+
+export function guidOf(name: string, text: string): string {
+  const guid = text.replaceAll('-', '').toLowerCase();
+  if (!GUID.test(guid)) throw new UsageError(`${name} must be a guid of 32 hexadecimal characters.`);
+  return guid;
+}

@@ -1,0 +1,151 @@
+import type { Readable } from 'node:stream';
+import type { Database } from '../../../infrastructure/database/database.ts';
+import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
+import { Failure } from '../../../infrastructure/runtime/failure.ts';
+import type { Log } from '../../../infrastructure/runtime/log.ts';
+import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
+import { createWorkQueue } from '../../../infrastructure/runtime/work-queue.ts';
+import { createEventStream, type EventStream, type StreamRequest } from './event-stream.ts';
+import { createFloor } from './floor.ts';
+import type { Horizon, Position } from './position.ts';
+import {
+  type StreamedEvent,
+  type StreamPage,
+  selectSnapshot,
+  selectStreamPage,
+  type Tenant,
+} from './stream-store.ts';
+
+export type EventStreams = ReturnType<typeof createEventStreams>;
+
+/** Per process. */
+const MAX_STREAMS = 200;
+const MAX_STREAMS_OF_ORGANIZATION = 20;
+const TRY_AGAIN_SECONDS = 15;
+const POLL_EVERY_MS = 250;
+const PAGE_SIZE = 500;
+/** Lists and streams share their connections. */
+const MAX_READS_AT_ONCE = 2;
+
+type Deps = { database: Database; clock: Clock; timers: Timers; metrics: Metrics; log: Log };
+
+/** The event streams of this process. One query finds out which of them have something to read; without streams none is sent. */
+export function createEventStreams({ database, clock, timers, metrics, log }: Deps) {
+  const streams = new Set<EventStream>();
+  const reads = createWorkQueue({ atOnce: MAX_READS_AT_ONCE, maxWaiting: MAX_STREAMS });
+  /** Streams at the same position share a read. */
+  const shared = new Map<string, Promise<StreamedEvent[]>>();
+  const floor = createFloor();
+  let latest: Horizon | undefined;
+  let polling: Promise<void> | undefined;
+  let cancel: (() => void) | undefined;
+  let closed = false;
+
+  const nowMs = () => clock.now().getTime();
+  const of = (guid: string) => [...streams].filter(({ organizationGuid }) => organizationGuid === guid);
+
+  function refusal(organizationGuid: string): Failure | undefined {
+    const later = { retryAfterSeconds: TRY_AGAIN_SECONDS };
+    if (closed || streams.size >= MAX_STREAMS)
+      return new Failure(
+        'overloaded',
+        `Event stream limit of this node reached (${MAX_STREAMS}); try again later`,
+        later,
+      );
+    if (of(organizationGuid).length >= MAX_STREAMS_OF_ORGANIZATION)
+      return new Failure(
+        'api_rate_limit_exceeded',
+        `Event stream limit of the Organization reached (${MAX_STREAMS_OF_ORGANIZATION}); close one first`,
+        later,
+      );
+    return undefined;
+  }
+
+  function tenants(): Tenant[] {
+    const byName = new Map<string, Tenant>();
+    for (const { organizationGuid, environments } of streams)
+      for (const environment of environments)
+        byName.set(`${organizationGuid}${environment}`, { organizationGuid, environment });
+    return [...byName.values()];
+  }
+
+  async function takeSnapshot(): Promise<void> {
+    const before = latest;
+    const atMs = nowMs();
+    const { snapshot, database: name, changed } = await selectSnapshot(database.lists, tenants(), before);
+    if (before && before.database !== name) floor.forget();
+    latest = { snapshot, floorMs: floor.of(snapshot, atMs), database: name };
+    const changedOnes = new Set(changed.map((tenant) => `${tenant.organizationGuid}${tenant.environment}`));
+    for (const stream of streams)
+      stream.advance(
+        before,
+        stream.environments.some((name) => changedOnes.has(`${stream.organizationGuid}${name}`)),
+      );
+  }
+
+  function poll(): Promise<void> {
+    polling ??= takeSnapshot().finally(() => {
+      polling = undefined;
+    });
+    return polling;
+  }
+
+  function pollLater(): void {
+    cancel ??= timers.after(POLL_EVERY_MS, () => {
+      cancel = undefined;
+      if (streams.size === 0 || closed) return;
+      pollLater();
+      poll().catch((error: unknown) => {
+        log.warn({ reason: String(error) }, 'could not poll for streamed events');
+        // Tokens are checked and heartbeats sent during an outage too.
+        for (const stream of streams) stream.advance(undefined, false);
+      });
+    });
+  }
+
+  async function read(page: StreamPage): Promise<StreamedEvent[]> {
+    const key = JSON.stringify(page);
+    const reading = shared.get(key) ?? reads.run(() => selectStreamPage(database.lists, page, PAGE_SIZE));
+    if (!reading) throw new Error('too many reads are waiting');
+    shared.set(key, reading);
+    return reading.finally(() => shared.delete(key));
+  }
+
+  function add(stream: EventStream): void {
+    streams.add(stream);
+    metrics.eventStreams.set(streams.size);
+    stream.stream.once('error', (error) =>
+      log.warn({ reason: String(error) }, 'could not read streamed events'),
+    );
+    stream.stream.once('close', () => {
+      streams.delete(stream);
+      metrics.eventStreams.set(streams.size);
+    });
+    pollLater();
+  }
+
+  return {
+    /** From a position, or from now on. */
+    async open(request: StreamRequest, start: Position | undefined): Promise<Readable | Failure> {
+      const refused = refusal(request.organizationGuid);
+      if (refused) return refused;
+      // A poll under way may have begun before events that the caller has seen already.
+      await polling?.catch(() => undefined);
+      await poll();
+      const refusedMeanwhile = refusal(request.organizationGuid);
+      if (refusedMeanwhile) return refusedMeanwhile;
+      const from = latest as Horizon;
+      const deps = { nowMs, latest: () => latest as Horizon, read, pageSize: PAGE_SIZE };
+      const stream = createEventStream(request, start ?? { from }, deps);
+      add(stream);
+      return stream.stream;
+    },
+
+    /** Ends every stream, because open streams would delay the shutdown of the server. */
+    stop(): void {
+      closed = true;
+      cancel?.();
+      for (const stream of streams) stream.end();
+    },
+  };
+}
