@@ -147,7 +147,7 @@ test('the key works only from allowed addresses, which can be edited', async () 
 });
 
 test('a delivery appears on the live page', async () => {
-  await navigation.getByRole('link', { name: 'Live' }).click();
+  await navigation.getByRole('link', { name: 'Live', exact: true }).click();
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
   await untilWatched(app);
   const guid = await publishAndDeliver();

@@ -116,6 +116,8 @@ test('an unknown address is a page with a way back; loading and lost connections
   release();
   await page.getByRole('button', { name: 'Bank: Bank' }).waitFor();
   await navigate(page, '/team');
+  // Its script is loaded before the connection is lost.
+  await page.getByRole('heading', { name: 'Team' }).waitFor();
   await page.context().setOffline(true);
   await page.getByText('You are offline.').waitFor();
   await page.context().setOffline(false);
