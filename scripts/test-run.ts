@@ -44,6 +44,7 @@ export async function runTestFiles(
   async function runWorker(queue: Queue): Promise<void> {
     let since = performance.now();
     let events: TestEvent[] = [];
+    let hasFailedTest = false;
     function print(): void {
       for (const event of events) reporter.write(event);
       events = [];
@@ -55,6 +56,11 @@ export async function runTestFiles(
       if (event.type === 'test:summary') {
         if (event.data.file === undefined) add(counts, event.data.counts);
       } else if (!isRunDiagnostic(event)) events.push(event);
+      if (event.type === 'test:fail') {
+        // The counts have no suites, so a file that cannot be loaded would not count.
+        if (event.data.nesting === 0 && !hasFailedTest) counts.failed += 1;
+        hasFailedTest = event.data.nesting !== 0;
+      }
       if (event.data.nesting !== 0 || !/^test:(pass|fail)$/.test(event.type)) continue;
       if (files.includes(event.data.name)) times.set(event.data.name, performance.now() - since);
       print();

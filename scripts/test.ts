@@ -45,8 +45,9 @@ const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
 const folder = createRunFolder();
+const dataDir = join(folder.path, 'database');
 const postgres = await startEmbeddedPostgres({
-  dataDir: join(folder.path, 'database'),
+  dataDir,
   settings: THROWAWAY_SETTINGS,
 });
 try {

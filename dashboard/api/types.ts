@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { AlertView, InboxView, PreferencesView } from '../../server/alerts/schema.ts';
+import type { AlertView, PreferencesView, UnreadAlertsView } from '../../server/alerts/schema.ts';
 import type { AlertSettingsView, SlackTestView, SlackView } from '../../server/alerts/settings/schema.ts';
 import type {
   ApplicationView,
@@ -39,9 +39,9 @@ import type {
 import type { Range, StatisticsView } from '../../server/webhooks/deliveries/statistics/statistics-schema.ts';
 import type { EventView, ListedEventView } from '../../server/webhooks/events/schema.ts';
 import type {
-  InboxView as HostedInboxView,
   InboxRequestSummaryView,
   InboxRequestView,
+  InboxView,
 } from '../../server/webhooks/inboxes/schema.ts';
 import type {
   CreatedSubscriptionView,
@@ -65,7 +65,7 @@ export type Recovery = Static<typeof RecoveryView>;
 export type RecoveryKind = Recovery['kind'];
 export type RecoveryPreview = Static<typeof PreviewView>;
 export type Alert = Static<typeof AlertView>;
-export type AlertInbox = Static<typeof InboxView>;
+export type UnreadAlerts = Static<typeof UnreadAlertsView>;
 export type AlertPreferences = Static<typeof PreferencesView>;
 export type AlertSettings = Static<typeof AlertSettingsView>;
 export type AlertSlack = Static<typeof SlackView>;
@@ -97,7 +97,7 @@ export type DeliveryStatistics = Static<typeof StatisticsView>;
 export type EndpointStatistics = DeliveryStatistics['subscriptions'][number];
 export type EndpointHealth = Static<typeof HealthView>;
 export type EndpointTimeline = Static<typeof TimelineView>;
-export type Inbox = Static<typeof HostedInboxView>;
+export type Inbox = Static<typeof InboxView>;
 export type InboxAnswer = Inbox['answer'];
 export type InboxRequestSummary = Static<typeof InboxRequestSummaryView>;
 export type InboxRequest = Static<typeof InboxRequestView>;

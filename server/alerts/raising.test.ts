@@ -184,21 +184,21 @@ test('the bell counts the alerts that a member has not read, and marking as read
   app.clock.advance(1_000);
   const person = await joinTeam(app, tenant.organizationGuid);
   const token = await dashboardToken(app, person, tenant.organizationGuid);
-  const inbox = async () => (await app.call({ url: '/api/alert_inbox', token })).body;
+  const unreadAlerts = async () => (await app.call({ url: '/api/unread_alerts', token })).body;
   const read = (guid: string) =>
-    app.call({ method: 'PATCH', url: '/api/alert_inbox', token, payload: { read_through: guid } });
-  assert.equal((await inbox()).unread, 1, 'what happened before the invitation is not new');
+    app.call({ method: 'PATCH', url: '/api/unread_alerts', token, payload: { read_through: guid } });
+  assert.equal((await unreadAlerts()).unread, 1, 'what happened before the invitation is not new');
   await joinTeam(app, tenant.organizationGuid);
   const [first, second] = (await alertsOf(app, tenant.organizationGuid)).slice(-2);
   assert.ok(first && second);
-  assert.equal((await inbox()).unread, 2);
+  assert.equal((await unreadAlerts()).unread, 2);
   assert.equal((await read(first.guid)).body.unread, 1);
   assert.deepEqual((await read(second.guid)).body, { unread: 0, read_through: second.guid });
   assert.equal((await read(first.guid)).body.read_through, second.guid);
   assert.equal((await read('f'.repeat(32))).status, 200);
   app.clock.advance(61_000);
   await joinTeam(app, tenant.organizationGuid);
-  assert.equal((await inbox()).unread, 1, 'the future cannot be marked as read');
+  assert.equal((await unreadAlerts()).unread, 1, 'the future cannot be marked as read');
 });
 
 test('a member turns emails of a type off; types of other roles are refused', async () => {

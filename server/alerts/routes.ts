@@ -13,13 +13,13 @@ import { actorOf, requires } from '../tokens/access/access.ts';
 import type { AlertPreferences, Preferences } from './preferences/preferences.ts';
 import {
   AlertView,
-  InboxChanges,
-  InboxView,
   PreferencesChanges,
   PreferencesView,
+  UnreadAlertsChanges,
+  UnreadAlertsView,
   viewAlert,
-  viewInbox,
   viewPreferences,
+  viewUnreadAlerts,
 } from './schema.ts';
 import type { AlertRow, Alerts } from './service.ts';
 
@@ -63,20 +63,26 @@ export function registerAlerts(api: HttpServer, { alerts, people, preferences, h
     },
   });
 
-  const inbox = { tags, params, item: InboxView, view: viewInbox, activity: ['unread'] as const };
-  registerGet(api, '/alert_inbox', {
-    ...inbox,
+  const unreadAlerts = {
+    tags,
+    params,
+    item: UnreadAlertsView,
+    view: viewUnreadAlerts,
+    activity: ['unread'] as const,
+  };
+  registerGet(api, '/unread_alerts', {
+    ...unreadAlerts,
     access: own,
-    operationId: 'getAlertInbox',
+    operationId: 'getUnreadAlerts',
     summary: 'Get the number of alerts that you have not read',
-    get: ({ caller }) => preferences.inbox(caller),
+    get: ({ caller }) => preferences.unread(caller),
   });
-  registerPatch(api, '/alert_inbox', {
-    ...inbox,
+  registerPatch(api, '/unread_alerts', {
+    ...unreadAlerts,
     access: own,
-    operationId: 'updateAlertInbox',
+    operationId: 'updateUnreadAlerts',
     summary: 'Mark alerts as read',
-    body: InboxChanges,
+    body: UnreadAlertsChanges,
     change: ({ caller, body }, precondition) => preferences.markRead(caller, body.read_through, precondition),
   });
 

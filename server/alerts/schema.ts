@@ -9,7 +9,7 @@ import {
 } from '../infrastructure/http/requests/schemas.ts';
 import { describeAlert } from './describe.ts';
 import { ALERT_TYPES, kindOf } from './kinds.ts';
-import type { Inbox, Preferences } from './preferences/preferences.ts';
+import type { Preferences, UnreadAlerts } from './preferences/preferences.ts';
 import type { AlertRow } from './service.ts';
 
 const AlertTypeName = Type.String({
@@ -62,18 +62,18 @@ export function viewAlert(
   };
 }
 
-export const InboxView = viewSchema('AlertInbox', {
+export const UnreadAlertsView = viewSchema('UnreadAlerts', {
   unread: Type.Integer({
     description: 'Alerts after read_through that you may see, counted up to 100',
     example: 3,
   }),
   read_through: { ...Guid, description: 'You have read this alert and all before it' },
 });
-export const InboxChanges = inputSchema('AlertInboxChanges', {
+export const UnreadAlertsChanges = inputSchema('UnreadAlertsChanges', {
   read_through: { ...Guid, description: 'Marks this alert and all before it as read. It never moves back' },
 });
 
-export function viewInbox({ unread, readThrough }: Inbox): Static<typeof InboxView> {
+export function viewUnreadAlerts({ unread, readThrough }: UnreadAlerts): Static<typeof UnreadAlertsView> {
   return { unread, read_through: readThrough };
 }
 

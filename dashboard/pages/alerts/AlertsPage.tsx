@@ -4,7 +4,7 @@ import { ALERT_KINDS, ALERT_TYPES } from '../../../server/alerts/kinds.ts';
 import type { Alert } from '../../api/types.ts';
 import { SeverityIcon } from '../../shared/alerts/SeverityIcon.tsx';
 import { useAlertLink } from '../../shared/alerts/use-alert-link.ts';
-import { useInbox } from '../../shared/alerts/use-inbox.ts';
+import { useUnreadAlerts } from '../../shared/alerts/use-unread-alerts.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
 import { SelectFilter } from '../../shared/filters/SelectFilter.tsx';
@@ -32,7 +32,7 @@ const FILTERS = ['type', 'environment', ...TIME_FILTERS] as const;
 export function AlertsPage() {
   const { filters, field } = useFilters();
   const { from, until } = timeRangeOf(filters);
-  const { unread, isUnread, markRead } = useInbox();
+  const { unread, isUnread, markRead } = useUnreadAlerts();
   const isFiltered = FILTERS.some((name) => name in filters);
   const result = useList<Alert>(
     '/alerts',

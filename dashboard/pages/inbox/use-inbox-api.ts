@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Inbox, InboxAnswer } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import { notifyError } from '../../shared/feedback/notify.ts';
+import { notifyFailure } from '../../shared/feedback/notify.ts';
 
 export function useInboxApi() {
   const { api } = useWorkspace();
@@ -12,7 +12,7 @@ export function useInboxApi() {
     create: useMutation({
       mutationFn: (name: string) => api.post<Inbox>('/inboxes', { name }),
       onSuccess: refresh,
-      onError: notifyError,
+      onError: notifyFailure('Could not create the inbox'),
     }),
     rename: async (guid: string, name: string) => {
       await api.patch<Inbox>(`/inboxes/${guid}`, { name });
@@ -22,7 +22,7 @@ export function useInboxApi() {
       mutationFn: ({ guid, answer }: { guid: string; answer: InboxAnswer }) =>
         api.patch<Inbox>(`/inboxes/${guid}`, { answer }),
       onSuccess: refresh,
-      onError: notifyError,
+      onError: notifyFailure('Could not change the answer'),
     }),
     remove: async (guid: string) => {
       await api.remove(`/inboxes/${guid}`);

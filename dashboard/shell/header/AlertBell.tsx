@@ -1,7 +1,7 @@
 import { ActionIcon, Indicator, Popover } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { useInbox } from '../../shared/alerts/use-inbox.ts';
+import { useUnreadAlerts } from '../../shared/alerts/use-unread-alerts.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 
 /** Loaded when the bell is opened, to keep the first load small. */
@@ -10,7 +10,7 @@ const AlertList = lazy(() => import('./AlertList.tsx').then((module) => ({ defau
 const MOST_SHOWN = 99;
 
 export function AlertBell() {
-  const { unread } = useInbox();
+  const { unread } = useUnreadAlerts();
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the list

@@ -2,7 +2,7 @@ import { Button, Group, ScrollArea, Skeleton, Stack, Text } from '@mantine/core'
 import type { Alert } from '../../api/types.ts';
 import { SeverityIcon } from '../../shared/alerts/SeverityIcon.tsx';
 import { useAlertLink } from '../../shared/alerts/use-alert-link.ts';
-import { useInbox } from '../../shared/alerts/use-inbox.ts';
+import { useUnreadAlerts } from '../../shared/alerts/use-unread-alerts.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { useList } from '../../shared/table/use-list.ts';
 import { PageLink } from '../../shared/text/PageLink.tsx';
@@ -14,7 +14,7 @@ const SHOWN = 8;
 /** The newest alerts, in the popover of the bell. */
 export function AlertList() {
   const { data, error, refetch } = useList<Alert>('/alerts', { per_page: SHOWN });
-  const { unread, isUnread, markRead } = useInbox();
+  const { unread, isUnread, markRead } = useUnreadAlerts();
   const newest = data?.objects[0]?.guid;
   return (
     <>

@@ -12,7 +12,7 @@ import type { Alerts } from '../service.ts';
 import * as store from './store.ts';
 
 export type AlertPreferences = ReturnType<typeof createAlertPreferences>;
-export type Inbox = { unread: number; readThrough: string };
+export type UnreadAlerts = { unread: number; readThrough: string };
 export type Preferences = { available: AlertType[]; emails: AlertType[] };
 
 /** Guids run ahead of the clock under load. */
@@ -48,7 +48,7 @@ export function createAlertPreferences({ database, clock, audit, alerts, members
   }
 
   return {
-    async inbox(caller: Caller): Promise<Inbox> {
+    async unread(caller: Caller): Promise<UnreadAlerts> {
       const stored = await store.selectAlertMember(queries, keyOf(caller));
       const readThrough = stored?.read_through ?? (await joinedAt(caller));
       return { unread: await alerts.countUnread(caller, readThrough), readThrough };
@@ -57,8 +57,8 @@ export function createAlertPreferences({ database, clock, audit, alerts, members
     async markRead(
       caller: Caller,
       guid: string,
-      precondition?: Precondition<Inbox>,
-    ): Promise<Inbox | Failure> {
+      precondition?: Precondition<UnreadAlerts>,
+    ): Promise<UnreadAlerts | Failure> {
       const key = keyOf(caller);
       const joined = await joinedAt(caller);
       const readThrough = await database.transaction(async (transaction) => {

@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { Inbox, List } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
-import { notifyError } from '../../../shared/feedback/notify.ts';
+import { notifyFailure } from '../../../shared/feedback/notify.ts';
 import { keepFocus } from '../../../shared/forms/keep-focus.ts';
 
 /** Offers the URL of an inbox to a person who has no endpoint yet. */
@@ -14,7 +14,7 @@ export function UseInbox({ onUse }: { onUse: (url: string) => void }) {
       return objects[0] ?? (await api.post<Inbox>('/inboxes', { name: 'Inbox 1' }));
     },
     onSuccess: ({ url }) => onUse(url),
-    onError: notifyError,
+    onError: notifyFailure('Could not create an inbox'),
   });
   if (environment === 'production' || !can('subscription_events:execute')) return null;
   return (

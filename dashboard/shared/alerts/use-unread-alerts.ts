@@ -1,22 +1,22 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { AlertInbox } from '../../api/types.ts';
+import type { UnreadAlerts } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifyFailure } from '../feedback/notify.ts';
 
-const PATH = '/alert_inbox';
+const PATH = '/unread_alerts';
 const REFRESH_MS = 30_000;
 
 /** What the member has not read. */
-export function useInbox() {
+export function useUnreadAlerts() {
   const { api } = useWorkspace();
   const queries = useQueryClient();
   const { data } = useQuery({
     queryKey: [api.key, PATH],
-    queryFn: ({ signal }) => api.get<AlertInbox>(PATH, { signal }),
+    queryFn: ({ signal }) => api.get<UnreadAlerts>(PATH, { signal }),
     refetchInterval: REFRESH_MS,
   });
   const markRead = useMutation({
-    mutationFn: (guid: string) => api.patch<AlertInbox>(PATH, { read_through: guid }),
+    mutationFn: (guid: string) => api.patch<UnreadAlerts>(PATH, { read_through: guid }),
     onSuccess: (inbox) => queries.setQueryData([api.key, PATH], inbox),
     onError: notifyFailure('Could not mark the alerts as read'),
   });

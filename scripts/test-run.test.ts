@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+
+/** The runner of `npm test`, in a process of its own: node:test does not run within itself. */
+const folder = mkdtempSync(join(tmpdir(), 'portico-runner-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function run(...sources: readonly string[]): { passed: number; failed: number; skipped: number } {
+  const files = sources.map((source, index) => {
+    const file = join(folder, `file-${index}.test.mjs`);
+    writeFileSync(file, `import { test } from 'node:test';\n${source}`);
+    return file;
+  });
+  const script = `
+    import { runTestFiles } from './scripts/test-run.ts';
+    const options = { concurrency: 1, signal: new AbortController().signal };
+    const { counts } = await runTestFiles(${JSON.stringify(files)}, options);
+    process.stderr.write('counts ' + JSON.stringify(counts));`;
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    env,
+    encoding: 'utf8',
+  });
+  const [, counts] = /counts (\{.*\})/.exec(stderr) ?? [];
+  assert.ok(counts, stderr);
+  return JSON.parse(counts);
+}
+
+test('a file that cannot be loaded counts as failed, beside files that pass and fail', () => {
+  const passing = `test('passes', () => {});`;
+  const failing = `test('fails', () => { throw new Error('no'); }); test('skips', { skip: true }, () => {});`;
+  assert.deepEqual(run(passing, failing, `throw new Error('not loaded');`, passing), {
+    passed: 2,
+    failed: 2,
+    skipped: 1,
+  });
+});
