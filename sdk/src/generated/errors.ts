@@ -101,6 +101,13 @@ export class IdempotencySecretShownError extends ConflictError {
 }
 
 /**
+ * 422: the Organization has 5 inboxes. Remedy: delete one.
+ */
+export class InboxLimitReachedError extends UnprocessableError {
+  declare readonly messageCode: 'inbox_limit_reached';
+}
+
+/**
  * 500: a bug. Remedy: report the `X-Request-Id`.
  */
 export class InternalError extends ServiceError {
@@ -411,6 +418,7 @@ export const ERROR_CLASSES: Readonly<Record<string, typeof ApiError>> = {
   idempotency_in_progress: IdempotencyInProgressError,
   idempotency_key_reused: IdempotencyKeyReusedError,
   idempotency_secret_shown: IdempotencySecretShownError,
+  inbox_limit_reached: InboxLimitReachedError,
   internal_error: InternalError,
   invalid_client: InvalidClientError,
   invalid_https_url: InvalidHttpsUrlError,

@@ -115,6 +115,24 @@ type IdentityVerificationsResource = {
   get(guid: string, options?: RequestOptions): Promise<Schemas['IdentityVerification']>;
 };
 
+type InboxRequestsResource = {
+  /** Get a request of an inbox as it arrived. Scope: `subscription_events:read`. */
+  get(guid: string, options?: RequestOptions): Promise<Schemas['InboxRequest']>;
+};
+
+type InboxesResource = {
+  /** Create an endpoint that Portico hosts in the sandbox and that shows what it receives. Scope: `subscription_events:execute`. */
+  create(body: Schemas['NewInbox'], options?: CreateOptions): Promise<Schemas['Inbox']>;
+  /** List inboxes, at most 5. Scope: `subscription_events:read`. */
+  list(filters?: Filters<Schemas['ListInboxesQuery']>, options?: RequestOptions): List<Schemas['InboxPage']['objects'][number]>;
+  /** Get an inbox. Scope: `subscription_events:read`. */
+  get(guid: string, options?: RequestOptions): Promise<Schemas['Inbox']>;
+  /** Rename an inbox, or change how it answers. Scope: `subscription_events:execute`. */
+  update(guid: string, changes: Schemas['InboxChanges'], options?: UpdateOptions): Promise<Schemas['Inbox']>;
+  /** Delete an inbox with its requests. Scope: `subscription_events:execute`. */
+  delete(guid: string, options?: RequestOptions): Promise<void>;
+};
+
 type OrganizationApplicationsResource = {
   /** List the organization key pairs that the token can access. Scope: `organization_applications:read`. */
   list(filters?: Filters<Schemas['ListOrganizationApplicationsQuery']>, options?: RequestOptions): List<Schemas['ApplicationPage']['objects'][number]>;
@@ -189,7 +207,7 @@ type SubscriptionRecoveriesResource = {
 };
 
 type SubscriptionRecoveryPreviewsResource = {
-  /** Count what a redelivery of a time range would send. Scope: `subscription_events:read`. */
+  /** Count the deliveries that a redelivery of a time range would send. Scope: `subscription_events:read`. */
   get(subscription_guid: string, options?: RequestOptions & Schemas['PreviewRecoveryQuery']): Promise<Schemas['RecoveryPreview']>;
 };
 
@@ -238,6 +256,8 @@ export type Resources = {
   externalBankAccounts: ExternalBankAccountsResource;
   files: FilesResource;
   identityVerifications: IdentityVerificationsResource;
+  inboxRequests: InboxRequestsResource;
+  inboxes: InboxesResource;
   organizationApplications: OrganizationApplicationsResource;
   organizations: OrganizationsResource;
   plans: PlansResource;
@@ -254,7 +274,7 @@ export type Resources = {
   workflows: WorkflowsResource;
 };
 
-export const RESOURCE_NAMES = ["accounts","alerts","assets","bank_applications","banks","customers","deposit_addresses","endpoint_health","executions","external_bank_accounts","files","identity_verifications","organization_applications","organizations","plans","prices","quotes","request_log","subscription_deliveries","subscription_events","subscription_recoveries","subscription_recovery_previews","symbols","trades","transfers","workflows"] as const;
+export const RESOURCE_NAMES = ["accounts","alerts","assets","bank_applications","banks","customers","deposit_addresses","endpoint_health","executions","external_bank_accounts","files","identity_verifications","inbox_requests","inboxes","organization_applications","organizations","plans","prices","quotes","request_log","subscription_deliveries","subscription_events","subscription_recoveries","subscription_recovery_previews","symbols","trades","transfers","workflows"] as const;
 
 /** The objects that events are about, by the first part of their type. */
 export type EventObjects = {
@@ -407,8 +427,22 @@ export type Operations = {
   'GET /api/subscription_recoveries/{guid}': { path: { guid: string }; result: Schemas['Recovery'] };
   /** Cancel a redelivery if it is running; it stays in the list, and deliveries that it created are sent. Scope: `subscription_events:execute`. */
   'DELETE /api/subscription_recoveries/{guid}': { path: { guid: string }; result: Schemas['Recovery'] };
-  /** Count what a redelivery of a time range would send. Scope: `subscription_events:read`. */
+  /** Count the deliveries that a redelivery of a time range would send. Scope: `subscription_events:read`. */
   'GET /api/subscription_recovery_previews/{subscription_guid}': { path: { subscription_guid: string }; query?: Schemas['PreviewRecoveryQuery']; result: Schemas['RecoveryPreview'] };
+  /** Create an endpoint that Portico hosts in the sandbox and that shows what it receives. Scope: `subscription_events:execute`. */
+  'POST /api/inboxes': { body: Schemas['NewInbox']; result: Schemas['Inbox'] };
+  /** List inboxes, at most 5. Scope: `subscription_events:read`. */
+  'GET /api/inboxes': { query?: Schemas['ListInboxesQuery']; result: Schemas['InboxPage'] };
+  /** Get an inbox. Scope: `subscription_events:read`. */
+  'GET /api/inboxes/{guid}': { path: { guid: string }; result: Schemas['Inbox'] };
+  /** Rename an inbox, or change how it answers. Scope: `subscription_events:execute`. */
+  'PATCH /api/inboxes/{guid}': { path: { guid: string }; body: Schemas['InboxChanges']; result: Schemas['Inbox'] };
+  /** Delete an inbox with its requests. Scope: `subscription_events:execute`. */
+  'DELETE /api/inboxes/{guid}': { path: { guid: string }; result: undefined };
+  /** List the newest requests of an inbox in the last 24 hours, at most 100. Scope: `subscription_events:read`. */
+  'GET /api/inboxes/{guid}/requests': { path: { guid: string }; query?: Schemas['ListInboxRequestsQuery']; result: Schemas['InboxRequestSummaryPage'] };
+  /** Get a request of an inbox as it arrived. Scope: `subscription_events:read`. */
+  'GET /api/inbox_requests/{guid}': { path: { guid: string }; result: Schemas['InboxRequest'] };
   /** Create a file of a customer, with its content or an upload URL. Scope: `files:execute`. */
   'POST /api/files': { body: Schemas['NewFile']; result: Schemas['File'] };
   /** List the files that the token may access. Scope: `files:read`. */

@@ -63,7 +63,7 @@ export interface components {
             guid: components["schemas"]["Guid"];
             type: components["schemas"]["AlertType"];
             severity: components["schemas"]["AlertSeverity"];
-            /** @description Absent for what concerns both environments */
+            /** @description Absent if the alert concerns both environments */
             environment?: components["schemas"]["Environment"];
             subscription_guid?: components["schemas"]["Guid"];
             title: string;
@@ -706,6 +706,96 @@ export interface components {
         };
         /** @enum {string} */
         IdentityVerificationState: "storing" | "waiting" | "pending" | "reviewing" | "completed" | "expired";
+        Inbox: {
+            guid: components["schemas"]["Guid"];
+            /** @description 1 to 128 characters, not only white space */
+            name: string;
+            /** @description The URL for a subscription in the sandbox. It accepts requests without a token */
+            url: string;
+            answer: components["schemas"]["InboxAnswer"];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description success: 200; error: 500; slow: 200 after 5 seconds; hang: no answer; refuse: closes the connection
+         * @enum {string}
+         */
+        InboxAnswer: "success" | "error" | "slow" | "hang" | "refuse";
+        InboxChanges: {
+            /** @description 1 to 128 characters, not only white space */
+            name?: string;
+            answer?: components["schemas"]["InboxAnswer"];
+        };
+        InboxPage: {
+            /** @description Number of objects, counted up to 10,000 */
+            total: number;
+            /** @description The number of the page, from 0 */
+            page: number;
+            /** @description Objects on a page */
+            per_page: number;
+            objects: components["schemas"]["Inbox"][];
+            /** @description Pass it as after to get the next page; absent on the last page */
+            next?: components["schemas"]["Guid"];
+        };
+        InboxRequest: {
+            guid: components["schemas"]["Guid"];
+            received_at: components["schemas"]["Timestamp"];
+            /** @description event_type of the body */
+            event_type: string | null;
+            /** @description The event, from the header webhook-id */
+            event_guid: components["schemas"]["Guid"] | null;
+            signature: components["schemas"]["InboxSignature"];
+            /** @description The subscription whose key made the signature */
+            subscription_guid: components["schemas"]["Guid"] | null;
+            /** @description The source address of the request */
+            address: string | null;
+            answer: components["schemas"]["InboxAnswer"];
+            /** @description The size of the body */
+            body_bytes: number;
+            /** @description As they arrived, in their order */
+            headers: {
+                name: string;
+                value: string;
+            }[];
+            /** @description As it arrived */
+            body: string;
+            /**
+             * @description base64 if the body is not UTF-8
+             * @enum {string}
+             */
+            body_encoding: "utf-8" | "base64";
+        };
+        InboxRequestSummary: {
+            guid: components["schemas"]["Guid"];
+            received_at: components["schemas"]["Timestamp"];
+            /** @description event_type of the body */
+            event_type: string | null;
+            /** @description The event, from the header webhook-id */
+            event_guid: components["schemas"]["Guid"] | null;
+            signature: components["schemas"]["InboxSignature"];
+            /** @description The subscription whose key made the signature */
+            subscription_guid: components["schemas"]["Guid"] | null;
+            /** @description The source address of the request */
+            address: string | null;
+            answer: components["schemas"]["InboxAnswer"];
+            /** @description The size of the body */
+            body_bytes: number;
+        };
+        InboxRequestSummaryPage: {
+            /** @description Number of objects, counted up to 10,000 */
+            total: number;
+            /** @description The number of the page, from 0 */
+            page: number;
+            /** @description Objects on a page */
+            per_page: number;
+            objects: components["schemas"]["InboxRequestSummary"][];
+            /** @description Pass it as after to get the next page; absent on the last page */
+            next?: components["schemas"]["Guid"];
+        };
+        /**
+         * @description valid: made with the signing key of a subscription that delivers to this inbox
+         * @enum {string}
+         */
+        InboxSignature: "valid" | "invalid" | "missing";
         /** @description At most 10 labels of your own, each with 1 to 50 characters */
         Labels: string[];
         ListAccountsQuery: {
@@ -1097,6 +1187,24 @@ export interface components {
             updated_at_gte?: string | unknown | unknown;
             /** @description Last changed before this time, as an ISO 8601 date-time such as 2026-11-15T00:00:00Z, or a date for its midnight in UTC */
             updated_at_lt?: string | unknown | unknown;
+        };
+        ListInboxRequestsQuery: {
+            /** @description The number of the page, from 0; not together with after. Pages end at 10,000 objects */
+            page?: number;
+            /**
+             * @description Objects on a page, at most 100
+             * @default 20
+             */
+            per_page?: number;
+        };
+        ListInboxesQuery: {
+            /** @description The number of the page, from 0; not together with after. Pages end at 10,000 objects */
+            page?: number;
+            /**
+             * @description Objects on a page, at most 100
+             * @default 20
+             */
+            per_page?: number;
         };
         ListOrganizationApplicationsQuery: {
             /** @description The number of the page, from 0; not together with after. Pages end at 10,000 objects */
@@ -1590,6 +1698,11 @@ export interface components {
              */
             simulate?: "waiting" | "pending" | "reviewing" | "completed" | "expired";
         };
+        NewInbox: {
+            /** @description 1 to 128 characters, not only white space */
+            name: string;
+            answer?: components["schemas"]["InboxAnswer"];
+        };
         NewPlan: {
             source_account_guid: components["schemas"]["Guid"];
             destination_account_guid: components["schemas"]["Guid"];
@@ -1888,7 +2001,7 @@ export interface components {
             cancelled_at?: components["schemas"]["Timestamp"];
         };
         /**
-         * @description failed: failed deliveries are sent again. waiting: deliveries that wait for their next attempt are sent now, except after a Retry-After. all: all events are sent again, with the same webhook-id, except those that still wait
+         * @description failed: failed deliveries are sent again. waiting: deliveries that wait for their next attempt are sent now, except after a Retry-After. all: all events are sent again, with the same webhook-id, except waiting ones
          * @enum {string}
          */
         RecoveryKind: "failed" | "waiting" | "all";
@@ -1949,7 +2062,7 @@ export interface components {
             due: number;
             /** @description completed of those due, from 0 to 1; absent when none is due */
             delivered_rate?: number;
-            /** @description Of the completed ones, those that the first attempt delivered */
+            /** @description Of the completed ones, deliveries by the first attempt */
             completed_first_attempt: number;
             /** @description Deliveries that failed for good */
             failed: number;
@@ -1983,7 +2096,7 @@ export interface components {
             due: number;
             /** @description completed of those due, from 0 to 1; absent when none is due */
             delivered_rate?: number;
-            /** @description Of the completed ones, those that the first attempt delivered */
+            /** @description Of the completed ones, deliveries by the first attempt */
             completed_first_attempt: number;
             /** @description Deliveries that failed for good */
             failed: number;
@@ -2258,6 +2371,14 @@ export type Guid = components['schemas']['Guid'];
 export type IdentityVerification = components['schemas']['IdentityVerification'];
 export type IdentityVerificationPage = components['schemas']['IdentityVerificationPage'];
 export type IdentityVerificationState = components['schemas']['IdentityVerificationState'];
+export type Inbox = components['schemas']['Inbox'];
+export type InboxAnswer = components['schemas']['InboxAnswer'];
+export type InboxChanges = components['schemas']['InboxChanges'];
+export type InboxPage = components['schemas']['InboxPage'];
+export type InboxRequest = components['schemas']['InboxRequest'];
+export type InboxRequestSummary = components['schemas']['InboxRequestSummary'];
+export type InboxRequestSummaryPage = components['schemas']['InboxRequestSummaryPage'];
+export type InboxSignature = components['schemas']['InboxSignature'];
 export type Labels = components['schemas']['Labels'];
 export type ListAccountsQuery = components['schemas']['ListAccountsQuery'];
 export type ListAlertsQuery = components['schemas']['ListAlertsQuery'];
@@ -2273,6 +2394,8 @@ export type ListExecutionsQuery = components['schemas']['ListExecutionsQuery'];
 export type ListExternalBankAccountsQuery = components['schemas']['ListExternalBankAccountsQuery'];
 export type ListFilesQuery = components['schemas']['ListFilesQuery'];
 export type ListIdentityVerificationsQuery = components['schemas']['ListIdentityVerificationsQuery'];
+export type ListInboxRequestsQuery = components['schemas']['ListInboxRequestsQuery'];
+export type ListInboxesQuery = components['schemas']['ListInboxesQuery'];
 export type ListOrganizationApplicationsQuery = components['schemas']['ListOrganizationApplicationsQuery'];
 export type ListOrganizationsQuery = components['schemas']['ListOrganizationsQuery'];
 export type ListPlansQuery = components['schemas']['ListPlansQuery'];
@@ -2297,6 +2420,7 @@ export type NewExecution = components['schemas']['NewExecution'];
 export type NewExternalBankAccount = components['schemas']['NewExternalBankAccount'];
 export type NewFile = components['schemas']['NewFile'];
 export type NewIdentityVerification = components['schemas']['NewIdentityVerification'];
+export type NewInbox = components['schemas']['NewInbox'];
 export type NewPlan = components['schemas']['NewPlan'];
 export type NewQuote = components['schemas']['NewQuote'];
 export type NewRecovery = components['schemas']['NewRecovery'];

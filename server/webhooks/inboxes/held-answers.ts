@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Timers } from '../../infrastructure/runtime/clock.ts';
 
-export type HeldAnswers = ReturnType<typeof createHeldAnswers>;
-
 const MAX_HELD = 256;
 /** As many requests as an endpoint gets at once; one partner's inbox must not use up all that are held. */
 const MAX_HELD_PER_INBOX = 64;
