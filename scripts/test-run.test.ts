@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 /** The runner of `npm test`, in a process of its own: node:test does not run within itself. */
+const TIMEOUT_MS = 60_000;
 const folder = mkdtempSync(join(tmpdir(), 'portico-runner-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -15,16 +16,17 @@ function run(...sources: readonly string[]): { passed: number; failed: number; s
     writeFileSync(file, `import { test } from 'node:test';\n${source}`);
     return file;
   });
-  const script = `
-    import { runTestFiles } from './scripts/test-run.ts';
+  // A file and not `--eval`, which the worker processes would inherit.
+  const script = join(folder, 'run.mjs');
+  writeFileSync(
+    script,
+    `import { runTestFiles } from ${JSON.stringify(new URL('test-run.ts', import.meta.url).href)};
     const options = { concurrency: 1, signal: new AbortController().signal };
     const { counts } = await runTestFiles(${JSON.stringify(files)}, options);
-    process.stderr.write('counts ' + JSON.stringify(counts));`;
+    process.stderr.write('counts ' + JSON.stringify(counts));`,
+  );
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-    env,
-    encoding: 'utf8',
-  });
+  const { stderr } = spawnSync(process.execPath, [script], { env, encoding: 'utf8', timeout: TIMEOUT_MS });
   const [, counts] = /counts (\{.*\})/.exec(stderr) ?? [];
   assert.ok(counts, stderr);
   return JSON.parse(counts);

@@ -80,6 +80,18 @@ export function createNotifications({
     return connecting;
   }
 
+  /** False when the connection is lost; the next one listens to every channel. */
+  async function isListening(current: pg.Client, channel: string): Promise<boolean> {
+    try {
+      await current.query(`listen ${pg.escapeIdentifier(channel)}`);
+      return true;
+    } catch (error) {
+      log.warn({ reason: String(error) }, 'listening connection failed');
+      if (client === current) client = undefined;
+      return false;
+    }
+  }
+
   function reconnectLater(): void {
     if (closed) return;
     cancelRetry();
@@ -95,8 +107,7 @@ export function createNotifications({
     async listen(channel: string, handler: Handler): Promise<void> {
       handlers.set(channel, handler);
       await connecting;
-      if (client) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-      else await connect();
+      if (!(client && (await isListening(client, channel)))) await connect();
     },
 
     /** Outside of any transaction: PostgreSQL serialises the commits of transactions that notify. */

@@ -17,7 +17,7 @@ export function createFloor() {
   return {
     /** Of a snapshot that was requested at this time. */
     of(snapshot: string, atMs: number): number {
-      const [xmin, xmax] = snapshot.split(':').map((part) => BigInt(part || 0)) as [bigint, bigint];
+      const [xmin, xmax] = snapshot.split(':', 2).map((part) => BigInt(part || 0)) as [bigint, bigint];
       // Every second one: a long transaction must not fill the memory.
       if (taken.length >= MAX_REMEMBERED) taken = taken.filter((_, index) => index % 2 === 0);
       taken.push({ atMs, xmax });
