@@ -13,6 +13,7 @@ import { assertAccessible } from './support/accessibility.ts';
 import { launchBrowser } from './support/browser.ts';
 
 const SIMULATOR_DELAY_MS = 1_000;
+const PHOTO = 'a photo with a name that is too long for the screen of a phone.png';
 
 const port = await findServicePort();
 const url = `http://localhost:${port}`;
@@ -133,12 +134,12 @@ test(
     await state('statement.pdf', 'Cancelled');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.getByRole('button', { name: 'Try again: statement.pdf' }).click();
-    await choose('photo.png', 'image/png', PDF);
+    await choose(PHOTO, 'image/png', PDF);
     await state('statement.pdf', 'Checking the content');
-    await state('photo.png', 'Checking the content');
+    await state(PHOTO, 'Checking the content');
     await app.fileProcessing.drain();
     await state('statement.pdf', 'Completed');
-    await state('photo.png', 'Refused: the content is not what the name says');
+    await state(PHOTO, 'Refused: the content is not what the name says');
     await assertAccessible(page, 'the upload page');
     assert.deepEqual(errors, []);
   },

@@ -8,7 +8,7 @@ import { json } from 'node:stream/consumers';
 import { ApiError, FileFailedError, type NewFile, Portico } from '../../sdk/src/index.ts';
 
 const PAGE = join(import.meta.dirname, 'page');
-const SDK = join(import.meta.dirname, '..', '..', 'sdk', 'src');
+const CLONE = join(import.meta.dirname, '..', '..');
 const MAX_BODY_BYTES = 4_096;
 const ASSETS: Readonly<Record<string, readonly [file: string, contentType: string]>> = {
   '/': ['index.html', 'text/html; charset=utf-8'],
@@ -68,7 +68,7 @@ async function waitForChecks(guid: string, response: ServerResponse): Promise<vo
 
 /** The SDK of this clone as JavaScript. If you install it from npm, serve its folder `dist` or bundle it. */
 async function serveSdk(path: string, response: ServerResponse): Promise<void> {
-  const source = await readFile(join(SDK, path), 'utf8');
+  const source = await readFile(join(CLONE, path), 'utf8');
   response.writeHead(200, { ...HEADERS, 'content-type': 'text/javascript; charset=utf-8' });
   response.end(stripTypeScriptTypes(source));
 }
@@ -76,7 +76,7 @@ async function serveSdk(path: string, response: ServerResponse): Promise<void> {
 async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
   const asset = ASSETS[pathname];
-  const [, module] = /^\/sdk\/((?:[a-z-]+\/)*[a-z-]+\.ts)$/.exec(pathname) ?? [];
+  const [, module] = /^\/(sdk\/src\/(?:[a-z-]+\/)*[a-z-]+\.ts)$/.exec(pathname) ?? [];
   const [, guid] = /^\/files\/([0-9a-f]{32})$/.exec(pathname) ?? [];
   if (request.method === 'POST' && pathname === '/files') return createFile(request, response);
   if (request.method !== 'GET') return answer(response, 405);

@@ -1,4 +1,4 @@
-import { uploadContent } from '/sdk/index.ts';
+import { uploadContent } from '../../../sdk/src/index.ts';
 
 const [input, type, list, status, template] = ['files', 'type', 'uploads', 'status', 'upload'].map((id) =>
   document.getElementById(id),
