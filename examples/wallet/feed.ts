@@ -7,6 +7,7 @@ type Entry = { transfer: Transfer; times: Partial<Record<string, string>> };
 type Received = Pick<WebhookEvent, 'guid' | 'event_type'> & { at: string };
 
 const MAX_PAGES = 100;
+const MAX_UNREAD_BYTES = 262_144;
 const SHOWN_EVENTS = 12;
 const HEARTBEAT_MS = 15_000;
 const ENDED = new Set(['completed', 'failed']);
@@ -21,7 +22,10 @@ export async function createFeed(wallet: Wallet) {
   setInterval(() => broadcast(':\n\n'), HEARTBEAT_MS).unref();
 
   function broadcast(text: string): void {
-    for (const page of pages) page.write(text);
+    // A page that does not read connects again later, and the first message has everything.
+    for (const page of pages)
+      if (page.writableLength > MAX_UNREAD_BYTES) page.destroy();
+      else page.write(text);
   }
 
   /** Everything, so that a page that missed a message is right again with the next one. */
