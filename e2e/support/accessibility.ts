@@ -33,14 +33,12 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
   if (before) await page.setViewportSize(before);
 }
 
-/** Runs in the browser. Waits for transitions, except endless animations such as loaders. */
+/** Runs in the browser. Waits for transitions, except endless animations such as loaders. Pages without Mantine use CSS. */
 function isThemeApplied(theme: string): boolean {
+  const { mantineColorScheme = theme } = document.documentElement.dataset;
   const isTransition = ({ effect, playState }: Animation) =>
     playState === 'running' && effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY;
-  return (
-    document.documentElement.dataset.mantineColorScheme === theme &&
-    !document.getAnimations().some(isTransition)
-  );
+  return mantineColorScheme === theme && !document.getAnimations().some(isTransition);
 }
 
 /** The impact of a violation is that of its rule, so rules of a lower impact need not run. */
