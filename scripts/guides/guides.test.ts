@@ -43,9 +43,11 @@ test('the snippets are the regions of the examples; update them with node script
 test('the dashboard has the snippets, a line for the key of each language, and links to the complete servers', () => {
   const snippets = readVerificationSnippets(ROOT);
   assert.equal(snippets.length, LANGUAGES.length);
-  for (const { language, path, code } of snippets) {
-    const text = withSigningKey({ language, code }, 'the key');
-    assert.ok(text.includes('the key') && text.endsWith(code), language);
+  for (const snippet of snippets) {
+    const { language, path, imports = '', code } = snippet;
+    const text = withSigningKey(snippet, 'the key');
+    assert.ok(text.startsWith(imports) && text.includes('the key') && text.endsWith(code), language);
+    assert.equal(imports === '', language === 'PHP', language);
     assert.ok(files.has(path), path);
   }
 });

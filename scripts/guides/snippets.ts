@@ -15,16 +15,21 @@ export function filesOfSnippets(page: string): string[] {
   return Array.from(page.matchAll(SNIPPET), ([, , , file = '']) => file);
 }
 
-export type Snippet = { language: string; path: string; code: string };
+/** PHP needs no imports. */
+type Snippet = { language: string; path: string; imports?: string; code: string };
 
 /** The verification code in each language of the page, with the path of its complete server below `/guides`. */
 export function readVerificationSnippets(root: string): Snippet[] {
   const page = readFileSync(join(root, 'docs', 'partners', 'webhooks.md'), 'utf8');
-  return Array.from(page.matchAll(SNIPPET), ([, , language = '', file = '', region]) => ({
-    language,
-    path: file.replace(/^examples\//, ''),
-    code: readRegion(readFileSync(join(root, file), 'utf8'), `${file}#${region}`),
-  }));
+  return Array.from(page.matchAll(SNIPPET), ([, , language = '', file = '', region]) => {
+    const source = readFileSync(join(root, file), 'utf8');
+    return {
+      language,
+      path: file.replace(/^examples\//, ''),
+      ...(source.includes(' region imports') ? { imports: readRegion(source, `${file}#imports`) } : {}),
+      code: readRegion(source, `${file}#${region}`),
+    };
+  });
 }
 
 /** The lines between `region <name>` and `endregion`, without their common indentation. */

@@ -39,7 +39,7 @@ export function VerificationTabs({ signingKey = PLACEHOLDER }: { signingKey?: st
                     : 'The code contains your signing key: keep it secret.'}
                 </Text>
                 <Anchor href={`/guides/${snippet.path}`} target="_blank" size="xs">
-                  Imports and complete server
+                  Complete server
                 </Anchor>
               </Group>
             </Stack>

@@ -11,9 +11,14 @@ const LINES: Readonly<Record<string, (key: string) => string>> = {
   'C#': (key) => `string[] signingKeys = ["${key}"];`,
 };
 
-export function withSigningKey({ language, code }: { language: string; code: string }, key: string): string {
+export function withSigningKey(
+  { language, imports, code }: { language: string; imports?: string; code: string },
+  key: string,
+): string {
   const line = LINES[language];
   if (!line) throw new Error(`${language} has no line for the signing key`);
   const comment = language === 'Python' || language === 'Ruby' ? '#' : '//';
-  return `${comment} ${WARNING}\n${line(key)}\n\n${code}`;
+  return [imports, `${comment} ${WARNING}\n${line(key)}`, code]
+    .filter((part) => part !== undefined)
+    .join('\n\n');
 }
