@@ -49,7 +49,9 @@ test('an inbox is created and subscribed, shows each request as it arrived with 
   assert.match(copied, /"YOUR_SIGNING_KEY".*func isGenuine/s);
   await page.keyboard.press('Escape');
 
+  const changed = page.waitForResponse((response) => response.request().method() === 'PATCH');
   await page.getByText('500', { exact: true }).click();
+  await changed;
   await page.getByText('Answers 500: deliveries are retried.').waitFor();
   await publishEvents(app, tenant);
   await app.dispatcher.drain();
