@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { readVerificationSnippets } from '../scripts/guides/snippets.ts';
 
 const PDFJS = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 const { version } = JSON.parse(readFileSync(join(PDFJS, 'package.json'), 'utf8')) as { version: string };
@@ -26,7 +27,10 @@ function pdfDecoders(): Plugin {
 /** Nothing is inlined: the Content-Security-Policy allows only files of this origin. */
 export default defineConfig({
   plugins: [react(), pdfDecoders()],
-  define: { __PDFJS_VERSION__: JSON.stringify(version) },
+  define: {
+    __PDFJS_VERSION__: JSON.stringify(version),
+    __VERIFICATION_SNIPPETS__: JSON.stringify(readVerificationSnippets(join(import.meta.dirname, '..'))),
+  },
   build: {
     target: 'es2024',
     assetsInlineLimit: 0,

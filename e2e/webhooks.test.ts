@@ -6,3 +6,4 @@ import './webhooks/on-call.spec.ts';
 import './webhooks/attempts.spec.ts';
 import './webhooks/endpoint.spec.ts';
 import './webhooks/inbox.spec.ts';
+import './webhooks/verification.spec.ts';

@@ -10,9 +10,10 @@ import { app, pages, site, startDispatcher } from '../support/suite.ts';
 
 await startDispatcher();
 
-test('an inbox is created and subscribed, shows each request as it arrived, and answers as chosen', async () => {
+test('an inbox is created and subscribed, shows each request as it arrived with code and a check for its signature, and answers as chosen', async () => {
   const tenant = await createTenant(app);
   const page = await pages.open();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await enterAs(page, site, tenant, 'key_admin');
   await page.goto('/inbox');
   await page.getByText('No inbox in sandbox yet').waitFor();
@@ -31,7 +32,7 @@ test('an inbox is created and subscribed, shows each request as it arrived, and 
   const dialog = page.getByRole('dialog');
   assert.match(await dialog.getByLabel('URL').inputValue(), /\/inbox\/[0-9a-f]{32}$/);
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
-  await takeSecret(dialog, 'signing_key', 'Done');
+  const key = await takeSecret(dialog, 'signing_key', 'Done');
   await page.getByRole('heading', { name: 'Inbox 1' }).waitFor();
   await app.dispatcher.drain();
 
@@ -41,7 +42,16 @@ test('an inbox is created and subscribed, shows each request as it arrived, and 
   await page.getByRole('link', { name: 'Inbox 1' }).waitFor();
   await assertAccessible(page, 'the inbox');
 
+  await page.getByRole('button', { name: 'Verification code' }).click();
+  await dialog.getByRole('tab', { name: 'Go', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Copy verification code' }).click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(copied, /"YOUR_SIGNING_KEY".*func isGenuine/s);
+  await page.keyboard.press('Escape');
+
+  const changed = page.waitForResponse((response) => response.request().method() === 'PATCH');
   await page.getByText('500', { exact: true }).click();
+  await changed;
   await page.getByText('Answers 500: deliveries are retried.').waitFor();
   await publishEvents(app, tenant);
   await app.dispatcher.drain();
@@ -54,4 +64,12 @@ test('an inbox is created and subscribed, shows each request as it arrived, and 
   const body = await drawer.getByRole('region', { name: 'request body' }).textContent();
   assert.equal(JSON.parse(body ?? '').event_type, 'transfer.completed');
   await assertAccessible(page, 'a request of the inbox');
+  await drawer.getByRole('button', { name: 'Check a signature' }).click();
+  const box = page.getByRole('dialog', { name: 'Check a signature' });
+  await box.getByLabel('Signing key').fill(key);
+  await box.getByRole('button', { name: 'Check signature' }).click();
+  await box.getByText('Signature valid', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await box.waitFor({ state: 'detached' });
+  await drawer.waitFor();
 });

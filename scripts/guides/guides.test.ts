@@ -5,9 +5,10 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { findSections, type SearchEntry } from '../../dashboard/guides/find-sections.ts';
 import { GUIDE_GROUPS } from '../../dashboard/guides/pages.ts';
+import { withSigningKey } from '../../dashboard/shared/verification/signing-key-lines.ts';
 import { diagramTable } from './diagram.ts';
 import { renderGuides } from './guides.ts';
-import { filesOfSnippets, withSnippets } from './snippets.ts';
+import { filesOfSnippets, readVerificationSnippets, withSnippets } from './snippets.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const TEMPLATE = '<title>{{title}}</title>{{description}}<nav>{{menu}}</nav><main>{{content}}</main>{{toc}}';
@@ -37,6 +38,18 @@ test('the snippets are the regions of the examples; update them with node script
     filesOfSnippets(page).map((file) => file.split('/')[2]),
     LANGUAGES,
   );
+});
+
+test('the dashboard has the snippets, a line for the key of each language, and links to the complete servers', () => {
+  const snippets = readVerificationSnippets(ROOT);
+  assert.equal(snippets.length, LANGUAGES.length);
+  for (const snippet of snippets) {
+    const { language, path, imports = '', code } = snippet;
+    const text = withSigningKey(snippet, 'the key');
+    assert.ok(text.startsWith(imports) && text.includes('the key') && text.endsWith(code), language);
+    assert.equal(imports === '', language === 'PHP', language);
+    assert.ok(files.has(path), path);
+  }
 });
 
 test('every link between guides and from the dashboard resolves', () => {

@@ -1,5 +1,6 @@
-import { Drawer, Stack, Text } from '@mantine/core';
+import { Drawer, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { InboxRequest } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { Fields } from '../../shared/deliveries/exchange/Fields.tsx';
@@ -8,19 +9,22 @@ import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { PageLoading } from '../../shared/feedback/PageLoading.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { formatExactTime } from '../../shared/time/format-time.ts';
+import { CheckSignatureButton } from '../../shared/verification/Verification.tsx';
 import { SignatureBadge } from './SignatureBadge.tsx';
 
 /** A request as it arrived. */
 export function InboxRequestDrawer({ guid, onClose }: { guid: string; onClose: () => void }) {
   const { api } = useWorkspace();
+  const [checking, setChecking] = useState(false);
   const { data, error, refetch } = useQuery({
     queryKey: [api.key, '/inbox_requests', guid],
     queryFn: ({ signal }) => api.get<InboxRequest>(`/inbox_requests/${guid}`, { signal }),
   });
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title="Request">
+    // Escape closes only the dialog above.
+    <Drawer opened onClose={onClose} closeOnEscape={!checking} position="right" size="lg" title="Request">
       {data ? (
-        <Request request={data} />
+        <Request request={data} onCheck={setChecking} />
       ) : error ? (
         <ErrorAlert error={error} onRetry={() => void refetch()} />
       ) : (
@@ -30,11 +34,19 @@ export function InboxRequestDrawer({ guid, onClose }: { guid: string; onClose: (
   );
 }
 
-function Request({ request }: { request: InboxRequest }) {
+function Request({ request, onCheck }: { request: InboxRequest; onCheck: (opened: boolean) => void }) {
   const { event_guid: event, signature, headers, body, body_encoding: encoding } = request;
   return (
     <Stack>
-      <SignatureBadge signature={signature} />
+      <Group justify="space-between">
+        <SignatureBadge signature={signature} />
+        {encoding === 'base64' ? null : (
+          <CheckSignatureButton
+            onToggle={onCheck}
+            initial={{ headers: headers.map(({ name, value }) => `${name}: ${value}`).join('\n'), body }}
+          />
+        )}
+      </Group>
       {signature === 'invalid' ? (
         <Text size="sm" c="dimmed">
           The signature does not match the body with the signing key of any subscription that sends to this

@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Inbox, InboxRequestSummary } from '../../api/types.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
@@ -6,6 +6,7 @@ import { Panel } from '../../shared/page/Panel.tsx';
 import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
 import { useList } from '../../shared/table/use-list.ts';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { CheckSignatureButton, VerificationCodeButton } from '../../shared/verification/Verification.tsx';
 import { answerLabel } from './answers.ts';
 import { InboxRequestDrawer } from './InboxRequestDrawer.tsx';
 import { SignatureBadge } from './SignatureBadge.tsx';
@@ -20,7 +21,16 @@ export function InboxRequests({ inbox }: { inbox: Inbox }) {
     { refetchInterval: REFRESH_MS },
   );
   return (
-    <Panel flush title="Requests">
+    <Panel
+      flush
+      title="Requests"
+      actions={
+        <Group gap="xs">
+          <VerificationCodeButton />
+          <CheckSignatureButton />
+        </Group>
+      }
+    >
       <DataTable
         result={result}
         label="Requests"

@@ -1,5 +1,7 @@
+import { Group, Stack, Text } from '@mantine/core';
 import type { CreatedSubscription } from '../../api/types.ts';
 import { OneTimeSecret } from '../../shared/secrets/OneTimeSecret.tsx';
+import { CheckSignatureButton, VerificationCode } from '../../shared/verification/Verification.tsx';
 
 export function SigningKeySecret({
   created,
@@ -12,11 +14,21 @@ export function SigningKeySecret({
 }) {
   return (
     <OneTimeSecret
-      warning="Verify every request with this key: the X-Service-Signature header is the HMAC-SHA-256 of the raw body, with these 64 characters as the key. If you lose it, roll the signing key."
+      warning="Verify every request with this key, for example with the code below. Use its 64 characters as text; do not decode them. If you lose it, roll the signing key."
       values={[{ name: 'signing_key', value: created.signing_key }]}
       filename={`portico-signing-key-${created.guid}.json`}
       onStored={onStored}
       {...(doneLabel === undefined ? {} : { doneLabel })}
-    />
+    >
+      <Stack gap={4}>
+        <Group justify="space-between">
+          <Text size="sm" fw={600}>
+            Verification code
+          </Text>
+          <CheckSignatureButton initial={{ signingKey: created.signing_key }} />
+        </Group>
+        <VerificationCode signingKey={created.signing_key} />
+      </Stack>
+    </OneTimeSecret>
   );
 }

@@ -1,5 +1,5 @@
 import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useFreeze } from '../../session/freeze.ts';
 import { useNavigationGuard } from '../forms/use-navigation-guard.ts';
 import { CopyButton } from '../text/CopyButton.tsx';
@@ -14,12 +14,15 @@ export function OneTimeSecret({
   filename,
   onStored,
   doneLabel = 'Done',
+  children,
 }: {
   warning: string;
   values: readonly { name: string; value: string }[];
   filename: string;
   onStored: () => void;
   doneLabel?: string;
+  /** Stands between the values and the confirmation. */
+  children?: ReactNode;
 }) {
   const [stored, setStored] = useState(false);
   useNavigationGuard(!stored, 'This secret is shown only once. Store it and confirm before you leave.');
@@ -47,6 +50,7 @@ export function OneTimeSecret({
           </Group>
         </div>
       ))}
+      {children}
       <Group justify="space-between" gap="sm">
         <Button
           variant="default"

@@ -1,7 +1,9 @@
 // Run: SIGNING_KEYS=key1,key2 dotnet run (.NET 8 or newer)
+// region imports
 using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
+// endregion
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using System.Threading.Channels;

@@ -1,22 +1,27 @@
 // Run: SIGNING_KEYS=key1,key2 go run receiver.go (Go 1.21 or newer)
 package main
 
+// region imports
 import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// endregion
+import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net"
-	"net/http"
 	"os"
-	"strconv"
-	"strings"
 	"sync"
-	"time"
 )
 
 const (

@@ -1,12 +1,14 @@
 # Run: SIGNING_KEYS=key1,key2 python3 receiver.py (Python 3.8 or newer)
+# region imports
 import base64
 import hashlib
 import hmac
+import time
+# endregion
 import json
 import os
 import queue
 import threading
-import time
 import traceback
 from collections import OrderedDict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
 # Run: gem install webrick && SIGNING_KEYS=key1,key2 ruby receiver.rb (Ruby 3.0 or newer)
-require 'json'
+# region imports
 require 'openssl'
+# endregion
+require 'json'
 require 'webrick'
 
 MAX_BODY_BYTES = 64 * 1024

@@ -1,6 +1,10 @@
 // Run: SIGNING_KEYS=key1,key2 node receiver.ts (Node.js 22.18 or newer)
+// region imports
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+// endregion
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const MAX_BODY_BYTES = 64 * 1024;

@@ -3,6 +3,7 @@ import { DeliveryTable } from '../../../shared/deliveries/DeliveryTable.tsx';
 import { EmptyState } from '../../../shared/feedback/EmptyState.tsx';
 import { useFilters } from '../../../shared/filters/use-filters.ts';
 import { Panel } from '../../../shared/page/Panel.tsx';
+import { CheckSignatureButton } from '../../../shared/verification/Verification.tsx';
 import { rangeOf, useStatistics } from '../../overview/charts/use-statistics.ts';
 import { SummaryTiles } from '../../overview/SummaryTiles.tsx';
 import { RedeliveryHistory } from '../redelivery/RedeliveryHistory.tsx';
@@ -20,7 +21,7 @@ export function EndpointStatus({ guid }: { guid: string }) {
       {statistics.error && !statistics.data ? null : <SummaryTiles data={statistics.data} />}
       <SubscriptionChart guid={guid} />
       <RedeliveryHistory subscriptionGuid={guid} />
-      <Panel title="Deliveries" flush>
+      <Panel title="Deliveries" flush actions={<CheckSignatureButton />}>
         <DeliveryTable
           query={{ subscription_guid: guid }}
           showEvent
