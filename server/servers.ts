@@ -234,6 +234,7 @@ export async function createServers(deps: ServerDeps) {
   await registerInboxReceiving(server, {
     inboxReceiving: deps.inboxesModule.inboxReceiving,
     sourceAddress,
+    clock,
     timers,
   });
   await registerUnsubscribe(server, {

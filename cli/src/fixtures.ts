@@ -59,8 +59,9 @@ export async function runFixtures(
   { signal, now, onDone }: { signal: AbortSignal; now(): number; onDone(name: string, answer: Item): void },
 ): Promise<Map<string, Item>> {
   const answers = new Map<string, Item>();
-  for (const { name, method = 'POST', path, body, wait_for_state: wait } of fixtures) {
-    const route = `${method} ${resolve(path, answers)}` as 'POST /api/customers';
+  for (const { name, method = 'POST', path: given, body, wait_for_state: wait } of fixtures) {
+    const path = resolve(given, answers);
+    const route = `${method} ${path}` as 'POST /api/customers';
     const call = { ...(body === undefined ? {} : { body: resolve(body, answers) }), signal };
     let answer = (await portico.request(route, call as never)).data as Item;
     if (wait !== undefined) answer = await waitForState(portico, path, answer, wait, { signal, now });

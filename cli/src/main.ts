@@ -4,7 +4,7 @@ import { COMMANDS } from './commands/commands.ts';
 import { describeError, UsageError } from './failure.ts';
 import { commandRows, describeCommand, listCommands } from './help.ts';
 import type { Io } from './io.ts';
-import { printable, styleFor } from './output/style.ts';
+import { printable, printableJson, styleFor } from './output/style.ts';
 import { createProfiles } from './profiles/profiles.ts';
 import { createSession } from './session.ts';
 
@@ -33,7 +33,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     const { message, exitCode } = describeError(error);
     const { red } = styleFor(io.stderr, io);
     if (args.includes('--json'))
-      io.stderr.write(`${JSON.stringify({ error: message, exit_code: exitCode })}\n`);
+      io.stderr.write(`${printableJson({ error: message, exit_code: exitCode })}\n`);
     else io.stderr.write(`${red('portico:')} ${message.split('\n').map(printable).join('\n')}\n`);
     return exitCode;
   }

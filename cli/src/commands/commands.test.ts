@@ -220,5 +220,14 @@ test(
     for (const shell of ['bash', 'zsh', 'fish'])
       assert.match((await cli(['completion', shell])).out, /redeliver/);
     assert.equal((await cli(['open', 'docs', '--print'], { env })).out, `${url}/docs\n`);
+    const refused = [
+      await cli(['open', 'constructor', '--print'], { env }),
+      await cli(['open', '--print'], { env: { ...env, PORTICO_CLI_URL: 'file:///etc/passwd' } }),
+      await cli(['whoami', '--profile', 'constructor']),
+    ];
+    for (const { code, out, err } of refused) {
+      assert.ok(code !== 0 && out === '', err);
+      assert.match(err, /There is no page|not an address|no profile|not logged in/);
+    }
   },
 );

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import type { Command, Context } from '../command.ts';
 import { CliError, describeError, EXIT } from '../failure.ts';
-import { printable, styleFor } from '../output/style.ts';
+import { printable, printableJson, styleFor } from '../output/style.ts';
 import { claimsOf, type Session } from '../session.ts';
 
 type Result = { check: string; ok: boolean; detail: string };
@@ -118,7 +118,7 @@ export const doctor: Command = {
       if (!options.flag('json'))
         io.stdout.write(`${check.name.padEnd(10)} ${mark}  ${printable(result.detail)}\n`);
     }
-    if (options.flag('json')) io.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+    if (options.flag('json')) io.stdout.write(`${printableJson(results, 2)}\n`);
     const count = results.filter(({ ok }) => !ok).length;
     if (count > 0) throw new CliError(`${count} of ${results.length} checks failed.`, EXIT.unmet);
   },

@@ -5,7 +5,7 @@ import { follow, type Start } from '../listen/follow.ts';
 import { bodyOf, forward, type Outcome, type StreamedEvent } from '../listen/forward.ts';
 import { createPlaces, localSigningKey, type Place } from '../listen/state.ts';
 import { say } from '../output/print.ts';
-import { printable, styleFor, styleOfStatus } from '../output/style.ts';
+import { printable, printableJson, styleFor, styleOfStatus } from '../output/style.ts';
 import { momentOf } from '../values.ts';
 
 const TYPE_WIDTH = 34;
@@ -24,7 +24,7 @@ function printEvent(context: Context, event: StreamedEvent, outcome: Outcome | u
   const { io, options } = context;
   if (options.flag('json'))
     return void io.stdout.write(
-      `${JSON.stringify({ ...event, ...(outcome && { forwarded: forwardedOf(outcome) }) })}\n`,
+      `${printableJson({ ...event, ...(outcome && { forwarded: forwardedOf(outcome) }) })}\n`,
     );
   const style = styleFor(io.stdout, io);
   const time = new Date(io.now()).toTimeString().slice(0, 8);
@@ -33,7 +33,7 @@ function printEvent(context: Context, event: StreamedEvent, outcome: Outcome | u
   io.stdout.write(
     `${style.dim(time)}  ${printable(event.event_type).padEnd(TYPE_WIDTH)}  ${printable(event.guid)}${result}${mark}\n`,
   );
-  if (options.flag('print-json')) io.stdout.write(`${bodyOf(event)}\n`);
+  if (options.flag('print-json')) io.stdout.write(`${printableJson(JSON.parse(bodyOf(event)))}\n`);
 }
 
 function forwardedOf({ status, durationMs, problem }: Outcome) {
@@ -42,7 +42,7 @@ function forwardedOf({ status, durationMs, problem }: Outcome) {
 
 function describe({ status, durationMs, problem }: Outcome, style: ReturnType<typeof styleFor>): string {
   const paint = status === undefined ? style.red : styleOfStatus(style, status);
-  return `${paint(String(status ?? problem))}  ${durationMs} ms`;
+  return `${paint(printable(String(status ?? problem)))}  ${durationMs} ms`;
 }
 
 /** Where to begin: `--since`, `--from-now`, the kept place, or now. */

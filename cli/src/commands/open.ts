@@ -6,8 +6,17 @@ import { printObject, say } from '../output/print.ts';
 const PAGES: Readonly<Record<string, string>> = { dashboard: '/', docs: '/docs' };
 const OPENERS: Readonly<Record<string, readonly string[]>> = {
   darwin: ['open'],
-  win32: ['cmd', '/c', 'start', ''],
+  // Not `cmd /c start`, which would run what follows a & in the address.
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
+
+/** Other schemes would start other programs. */
+function addressOf(base: string, path: string): string {
+  const url = URL.canParse(base) ? new URL(path, base) : undefined;
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw new CliError(`${base} is not an address of the service.`);
+  return url.href;
+}
 
 export const open: Command = {
   name: 'open',
@@ -18,11 +27,11 @@ export const open: Command = {
   async run(context) {
     const { io, options, positionals } = context;
     const [page = 'dashboard'] = positionals;
-    const path = PAGES[page];
+    const path = Object.hasOwn(PAGES, page) ? PAGES[page] : undefined;
     if (path === undefined)
       throw new CliError(`There is no page ${page}; there are ${Object.keys(PAGES).join(', ')}.`);
     const { profile } = await context.session();
-    const url = `${profile.url}${path}`;
+    const url = addressOf(profile.url, path);
     if (options.flag('json')) return printObject(context, { url });
     if (options.flag('print')) return void io.stdout.write(`${url}\n`);
     const [program = 'xdg-open', ...args] = OPENERS[process.platform] ?? ['xdg-open'];

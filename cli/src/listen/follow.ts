@@ -9,6 +9,8 @@ const PATH = '/api/subscription_events/stream';
 const MAX_SILENCE_MS = 40_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
+/** A timer that is too long ends at once. */
+const MAX_RETRY_AFTER_MS = 60_000;
 const TOO_MANY_REQUESTS = 429;
 
 export type Start = { lastEventId: string | undefined; since: Date | undefined };
@@ -63,7 +65,8 @@ export async function follow(portico: Portico, start: Start, options: Options): 
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError && !isPassing(error)) throw error;
-      if (error instanceof ApiError && error.retryAfterSeconds) pauseMs = error.retryAfterSeconds * 1_000;
+      if (error instanceof ApiError && error.retryAfterSeconds)
+        pauseMs = Math.min(MAX_RETRY_AFTER_MS, error.retryAfterSeconds * 1_000);
       if (error instanceof ConnectionError || error instanceof ApiError) reason = error.message;
       else reason = 'the connection broke';
     }

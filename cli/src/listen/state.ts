@@ -28,7 +28,8 @@ export function createPlaces(
 export async function localSigningKey(io: Pick<Io, 'env'>, { name }: Profile): Promise<string> {
   const path = join(configDir(io), 'listen', 'signing-keys.json');
   const keys = ((await readJsonFile(path)) ?? {}) as Record<string, string>;
-  const known = keys[name];
+  // An inherited property, such as `constructor`, would be a key that everyone knows.
+  const known = Object.hasOwn(keys, name) && keys[name];
   if (known) return known;
   const key = randomBytes(SIGNING_KEY_BYTES).toString('hex');
   await writeJsonFile(path, { ...keys, [name]: key });

@@ -1,5 +1,5 @@
 import type { Context } from '../command.ts';
-import { printable, styleFor } from './style.ts';
+import { printable, printableJson, styleFor } from './style.ts';
 
 /** Any object of the API, as far as its fields are printed. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export function printList(
   empty: string,
 ): void {
   const { stdout } = io;
-  if (options.flag('json')) return void stdout.write(`${JSON.stringify(items, null, 2)}\n`);
+  if (options.flag('json')) return void stdout.write(`${printableJson(items, 2)}\n`);
   const rows = items.map((item) => columns.map(({ value }) => cell(value(item))));
   if (!stdout.isTTY) return void stdout.write(rows.map((row) => `${row.join('\t')}\n`).join(''));
   if (rows.length === 0) return void stdout.write(`${empty}\n`);
@@ -39,7 +39,7 @@ export function printList(
 /** The fields of one object, one per line. */
 export function printObject({ io, options }: Context, item: Item): void {
   const { stdout } = io;
-  if (options.flag('json')) return void stdout.write(`${JSON.stringify(item, null, 2)}\n`);
+  if (options.flag('json')) return void stdout.write(`${printableJson(item, 2)}\n`);
   const entries = Object.entries(item).filter(([, value]) => value !== undefined);
   const width = Math.max(0, ...entries.map(([name]) => name.length));
   const { dim } = styleFor(stdout, io);
@@ -56,7 +56,7 @@ export function printLine(
   item: Item,
   columns: readonly (Column & { width: number })[],
 ): void {
-  if (options.flag('json')) return void io.stdout.write(`${JSON.stringify(item)}\n`);
+  if (options.flag('json')) return void io.stdout.write(`${printableJson(item)}\n`);
   const cells = columns.map(({ value, width }) =>
     io.stdout.isTTY ? cell(value(item)).padEnd(width) : cell(value(item)),
   );
@@ -65,7 +65,7 @@ export function printLine(
 
 /** For people: nothing with `--json`. */
 export function say({ io, options }: Context, text: string): void {
-  if (!options.flag('json')) io.stderr.write(`${text}\n`);
+  if (!options.flag('json')) io.stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
 }
 
 function cell(value: unknown): string {

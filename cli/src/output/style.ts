@@ -19,8 +19,18 @@ export function styleOfStatus(style: Style, status: number): (text: string) => s
   return status < 500 ? style.yellow : style.red;
 }
 
-/** The service's texts may contain anything; control characters would act on the terminal. */
+/** Control characters act on the terminal, and those of the writing direction reorder a line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
+const ACTING = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** The service's texts may contain anything. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+  return text.replace(ACTING, ' ');
+}
+
+/** `JSON.stringify` escapes some control characters only. */
+export function printableJson(value: unknown, indent?: number): string {
+  const escaped = (character: string) =>
+    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value, null, indent).replace(ACTING, escaped);
 }

@@ -33,7 +33,7 @@ export function createProfiles(io: Pick<Io, 'env'>) {
       if (fromVariables) return fromVariables;
       const { current, profiles } = await read();
       const chosen = wanted ?? current;
-      const found = profiles[chosen];
+      const found = Object.hasOwn(profiles, chosen) && profiles[chosen];
       if (found) return { name: chosen, ...found };
       const others = Object.keys(profiles);
       throw new CliError(
@@ -62,7 +62,8 @@ export function createProfiles(io: Pick<Io, 'env'>) {
     async remove(name: string | undefined): Promise<string> {
       const { current, profiles } = await read();
       const chosen = name ?? current;
-      if (!profiles[chosen]) throw new CliError(`There is no profile ${chosen}.`, EXIT.authentication);
+      if (!Object.hasOwn(profiles, chosen))
+        throw new CliError(`There is no profile ${chosen}.`, EXIT.authentication);
       const { [chosen]: _, ...others } = profiles;
       const next = chosen === current ? (Object.keys(others)[0] ?? DEFAULT_PROFILE) : current;
       await writeJsonFile(path, { current: next, profiles: others });

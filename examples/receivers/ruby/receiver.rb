@@ -55,7 +55,8 @@ class Receiver < WEBrick::HTTPServlet::AbstractServlet
   private
 
   def status_for(request)
-    return 411 unless request['content-length']
+    # A chunked body has any size, whatever the header says.
+    return 411 if request['transfer-encoding'] || !request['content-length']
     return 413 if request.content_length > MAX_BODY_BYTES
 
     body = request.body.to_s

@@ -19,7 +19,8 @@ export async function exchange<T>(
   const stop = runtime.after(timeoutMs, () => timeout.abort());
   try {
     const signals = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
-    const response = await runtime.fetch(url, { ...init, signal: signals });
+    // The service never redirects, and a followed one would carry the client secret in the body to another host.
+    const response = await runtime.fetch(url, { ...init, redirect: 'manual', signal: signals });
     if (!response.ok) throw await readError(response, runtime);
     return await read(response);
   } catch (cause) {

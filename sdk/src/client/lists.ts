@@ -1,3 +1,4 @@
+import { ConnectionError } from '../errors.ts';
 import type { RequestOptions, Transport } from './transport.ts';
 
 /** A page of a list, as the service returns it. */
@@ -23,12 +24,14 @@ export function createList<Item>(
   options: RequestOptions = {},
 ): List<Item> {
   async function* pages(perPage = MAX_PER_PAGE): AsyncGenerator<Page<Item>> {
-    let query = { per_page: perPage, ...filters };
+    let query: { after?: string } = { per_page: perPage, ...filters } as object;
     for (;;) {
       const { data } = await transport.json<Page<Item>>({ ...options, method: 'GET', path, query });
       yield data;
       if (data.next === undefined) return;
-      query = { ...query, after: data.next } as typeof query;
+      // A page that follows itself would never end.
+      if (data.next === query.after) throw new ConnectionError(`${path} returned the same page again`);
+      query = { ...query, after: data.next };
     }
   }
 

@@ -10,6 +10,7 @@ import type { Scope } from '../generated/scopes.ts';
 import type { EventType, WebhookEvent } from '../webhooks/event.ts';
 import { addressesOf } from './addresses.ts';
 import { type Customers, createCustomers } from './customers.ts';
+import { segment } from './paths.ts';
 import { createResource } from './resources.ts';
 import type { ApiResponse } from './responses.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
@@ -121,14 +122,14 @@ function createClient(options: PorticoOptions, runtime: Runtime): object {
   const tokens = tokensOf(options, { environment, authUrl, timeoutMs, maxRetries }, runtime);
   const transport = createTransport({ baseUrl, tokens, timeoutMs, maxRetries, runtime });
   const calls: Record<keyof Calls, unknown> = {
-    request(route: string, { path, ...call }: AnyCall = {}) {
+    async request(route: string, { path, ...call }: AnyCall = {}) {
       const [method = '', template = ''] = route.split(' ');
       return transport.json({ ...call, method, path: fill(template, path) });
     },
     stream: (path: string, options: CallOptions = {}) =>
       transport.stream({ ...options, method: 'GET', path }),
     async fetchObject({ event_type, object_guid }: WebhookEvent, options: RequestOptions = {}) {
-      const path = `/api/${event_type.split('.')[0]}s/${encodeURIComponent(object_guid)}`;
+      const path = `/api/${segment(event_type.split('.')[0] ?? '')}s/${segment(object_guid)}`;
       return (await transport.json({ ...options, method: 'GET', path })).data;
     },
     token: ({ signal }: RequestOptions = {}) => tokens.get(signal),
@@ -155,7 +156,7 @@ function tokensOf(
 }
 
 function fill(template: string, values: Record<string, string> = {}): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''));
+  return template.replaceAll(/\{(\w+)\}/g, (_, name) => segment(values[name] ?? ''));
 }
 
 function camelCase(name: string): string {

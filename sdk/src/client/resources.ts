@@ -1,4 +1,5 @@
 import { createList, type List } from './lists.ts';
+import { segment } from './paths.ts';
 import type { CreateOptions, QueryValue, RequestOptions, Transport, UpdateOptions } from './transport.ts';
 
 /** A filter takes one value or several, and matches any of them. A time can be a `Date`. */
@@ -19,7 +20,7 @@ type AnyResource = {
 
 export function createResource<Resource>(transport: Transport, name: string): Resource {
   const path = `/api/${name}`;
-  const pathOf = (id: string) => `${path}/${encodeURIComponent(id)}`;
+  const pathOf = (id: string) => `${path}/${segment(id)}`;
   const resource: AnyResource = {
     create: async (body, options) => (await transport.json({ ...options, method: 'POST', path, body })).data,
     list: (filters, options) => createList(transport, path, filters, options),

@@ -27,7 +27,8 @@ export async function readError(response: Response, runtime: Runtime): Promise<A
     requestId: requestIdOf(response),
     retryAfterSeconds: readRetryAfter(headers.get('retry-after'), runtime.now()),
   };
-  const Class = ERROR_CLASSES[fields.messageCode] ?? (status >= 500 ? ServiceError : ApiError);
+  const known = Object.hasOwn(ERROR_CLASSES, fields.messageCode) && ERROR_CLASSES[fields.messageCode];
+  const Class = known || (status >= 500 ? ServiceError : ApiError);
   const { pathname, host } = new URL(response.url || 'none:/');
   return new Class(textOf(body.message) || `${host}${pathname} returned status ${status}`, fields);
 }

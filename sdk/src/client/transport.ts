@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { exchange } from './exchange.ts';
+import { checkPath } from './paths.ts';
 import { type ApiResponse, readJson } from './responses.ts';
 import { withRetries } from './retries.ts';
 import type { Runtime } from './runtime.ts';
@@ -52,6 +53,7 @@ export function createTransport({ baseUrl, tokens, runtime, ...defaults }: Trans
   async function send<T>(call: Call, read: (response: Response) => T | Promise<T>): Promise<T> {
     const { method, path, query, body, signal } = call;
     const { timeoutMs = defaults.timeoutMs, maxRetries = defaults.maxRetries } = call;
+    checkPath(path);
     const url = `${baseUrl}${path}${queryString(query)}`;
     const headers = headersOf(call);
     const init = {

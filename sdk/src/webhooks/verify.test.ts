@@ -121,6 +121,7 @@ test('the timestamp is checked after the signature, with the given tolerance', a
   await assertRefused('timestamp_too_new', BODY, HEADERS, KEY, at(-301));
   await assertRefused('timestamp_too_old', BODY, HEADERS, KEY, { ...at(11), toleranceSeconds: 10 });
   await assertRefused('signature_mismatch', BODY, HEADERS, OTHER_KEY, at(301));
+  await assertRefused('timestamp_too_old', BODY, HEADERS, KEY, { toleranceSeconds: Number.NaN });
 });
 
 test('a signed request is accepted by other libraries', async () => {

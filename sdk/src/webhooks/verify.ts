@@ -110,8 +110,9 @@ async function matchesAny(keys: readonly CryptoKey[], signatures: readonly Bytes
   return false;
 }
 
+/** A tolerance that is not a number refuses every request. */
 function checkTime(timestamp: number, now: number, tolerance: number): void {
-  if (timestamp < now - tolerance)
+  if (!(timestamp >= now - tolerance))
     fail('timestamp_too_old', `webhook-timestamp is more than ${tolerance} seconds in the past.`);
   if (timestamp > now + tolerance)
     fail('timestamp_too_new', `webhook-timestamp is more than ${tolerance} seconds in the future.`);

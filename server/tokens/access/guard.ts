@@ -8,6 +8,7 @@ import type { PacedRefusals } from '../../infrastructure/http/limits/paced-refus
 import { describeAnswer } from '../../infrastructure/http/requests/schemas.ts';
 import type { SourceAddress } from '../../infrastructure/http/requests/source-address.ts';
 import { refuseUnknownInput } from '../../infrastructure/http/requests/strict-input.ts';
+import { whenClosed } from '../../infrastructure/http/requests/when-closed.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import type { IdempotencyKeys } from '../../infrastructure/idempotency/service.ts';
 import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
@@ -147,7 +148,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     const call = callsInFlight.enter(organizationGuid, readsMany ? 'list' : 'other', customerGuid);
     if (call instanceof Failure) return call;
     request.call = call;
-    reply.raw.once('close', call.close);
+    whenClosed(reply, call.close);
     return undefined;
   }
 

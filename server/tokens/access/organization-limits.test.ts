@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
@@ -97,6 +98,21 @@ test('a call whose client disconnected counts until its query has ended', async 
   });
   app.clock.advance(60_000);
   await until(async () => (await app.call({ url: '/api/banks', token: flooding.token })).status === 200);
+});
+
+test('a call whose client disconnects while its token is verified does not stay counted', async () => {
+  app.clock.advance(60_000);
+  const { port } = app.server.server.address() as AddressInfo;
+  const disconnect = ({ socket }: IncomingMessage) => socket.destroy();
+  app.server.server.on('request', disconnect);
+  for (let count = 0; count < 2 * IN_FLIGHT; count++) {
+    // A token that is not in the cache is verified later than it arrives.
+    const token = await tokenOf(app, flooding.tenant.organizationKey, 'banks:read');
+    const call = request({ port, path: '/api/banks', headers: { authorization: `Bearer ${token}` } }).end();
+    await new Promise((resolve) => call.once('error', resolve));
+  }
+  app.server.server.off('request', disconnect);
+  assert.equal((await app.call({ url: '/api/banks', token: flooding.token })).status, 200);
 });
 
 test('an Organization over its rate gets 429 for the rest of the minute without queries, others do not', async () => {

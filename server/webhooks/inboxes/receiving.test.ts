@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { type Answer, assertError } from '../../../testing/app.ts';
 import { findServicePort } from '../../../testing/serve.ts';
 import { createSubscription } from '../../../testing/subscriptions.ts';
@@ -17,7 +18,11 @@ const tenant = await createTenant(app);
 
 type Summary = Record<string, unknown> & { guid: string };
 
-async function call(method: 'GET' | 'POST' | 'PATCH', path: string, payload?: object): Promise<Answer> {
+async function call(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  payload?: object,
+): Promise<Answer> {
   const token = await userToken(app, tenant.organizationGuid);
   return app.call({ method, url: `/api${path}`, token, ...(payload && { payload }) });
 }
@@ -135,4 +140,53 @@ test('an inbox takes 600 requests a minute, and bodies up to 64 KiB of any type'
 test('an unknown inbox is not found', async () => {
   for (const token of ['0'.repeat(32), 'x', `${'0'.repeat(31)}A`, "'"])
     assertError(await app.call({ method: 'POST', url: `/inbox/${token}`, payload: {} }), 404, 'not_found');
+});
+
+/** Locks the row of an inbox until the returned function is called. */
+async function lockInbox(guid: string): Promise<() => Promise<void>> {
+  const locked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const ended = app.database.maintain((queries) =>
+    queries.transaction().execute(async (transaction) => {
+      const row = transaction.selectFrom('inboxes').select('guid').where('guid', '=', guid);
+      await row.forUpdate().execute();
+      locked.resolve();
+      await release.promise;
+    }),
+  );
+  await locked.promise;
+  return () => {
+    release.resolve();
+    return ended;
+  };
+}
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await sql`
+    select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+  `.execute(app.database.reserved);
+  return rows.length;
+}
+
+test('a flood at an inbox leaves the connections of the database to others', async () => {
+  const { guid, url } = await createInbox();
+  const unlock = await lockInbox(guid);
+  const flood = Array.from({ length: 100 }, () => post(url, '{}'));
+  await until(async () => (await waitingForLocks()) > 0);
+  assert.equal((await call('GET', `/inboxes/${guid}`)).status, 200);
+  assert.equal(await waitingForLocks(), 1);
+  await unlock();
+  for (const { status } of await Promise.all(flood)) assert.equal(status, 200);
+  await removeAll();
+});
+
+test('a request to an inbox that is deleted meanwhile is not found', async () => {
+  const { guid, url } = await createInbox();
+  const unlock = await lockInbox(guid);
+  const deleted = call('DELETE', `/inboxes/${guid}`);
+  await until(async () => (await waitingForLocks()) === 1);
+  const answered = post(url, '{}');
+  await until(async () => (await waitingForLocks()) === 2);
+  await unlock();
+  assert.equal((await deleted).status, 204);
+  assert.equal((await answered).status, 404);
 });

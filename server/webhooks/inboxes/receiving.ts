@@ -7,7 +7,7 @@ import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { urlOf } from './service.ts';
 import { checkSignature } from './signature-check.ts';
-import { type Inbox, insertRequest, selectInboxesByToken } from './store.ts';
+import { type Inbox, insertRequest, selectInboxesByToken, selectInboxForUpdate } from './store.ts';
 
 export type { Inbox as ReceivingInbox } from './store.ts';
 export type InboxReceiving = ReturnType<typeof createInboxReceiving>;
@@ -52,16 +52,18 @@ export function createInboxReceiving(deps: Deps) {
     /** Before the body is read. */
     async admit(token: string): Promise<Inbox | Failure> {
       const inbox = isGuid(token) ? await findInBatch(token) : undefined;
-      if (!inbox) return new Failure('not_found', 'No resource exists at this URL');
+      if (!inbox) return notFound();
       return (await rateLimits.use(REQUESTS, inbox.guid)) ?? inbox;
     },
 
-    async keep(inbox: Inbox, request: ReceivedRequest): Promise<void> {
+    async keep(inbox: Inbox, request: ReceivedRequest): Promise<Failure | undefined> {
       const { organization_guid: organizationGuid, guid: inbox_guid, answer } = inbox;
       const { headers, rawHeaders, body, address } = request;
       const url = urlOf(baseUrl, inbox.token);
       const eventGuid = headers['webhook-id'];
-      await database.transaction(async (transaction) => {
+      return database.transaction(async (transaction) => {
+        // One at a time: requests that delete the same old ones in another order would deadlock.
+        if (!(await selectInboxForUpdate(transaction, organizationGuid, inbox_guid))) return notFound();
         const endpoints = await subscriptions.endpointsOf(transaction, [organizationGuid]);
         const { signature, subscriptionGuid } = checkSignature(
           request,
@@ -76,9 +78,14 @@ export function createInboxReceiving(deps: Deps) {
           received_at: clock.now(),
         };
         await insertRequest(transaction, row, MAX_KEPT);
+        return undefined;
       });
     },
   };
+}
+
+function notFound(): Failure {
+  return new Failure('not_found', 'No resource exists at this URL');
 }
 
 function pairsOf(rawHeaders: readonly string[]): [name: string, value: string][] {

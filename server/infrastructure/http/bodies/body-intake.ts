@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { networkOf } from '../../rate-limits/address.ts';
 import type { SourceAddress } from '../requests/source-address.ts';
+import { whenClosed } from '../requests/when-closed.ts';
 import type { BodyBudget, BodySource } from './budget/body-budget.ts';
 import { startReading, stopReading } from './read-body.ts';
 
@@ -23,7 +24,7 @@ export function shareBodyBudget(
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const share = bodyBudget.open(sourceOf(request, sourceAddress));
       request.bodyIntake = { share, reply };
-      reply.raw.once('close', share.release);
+      whenClosed(reply, share.release);
     }
     done(null, payload);
   });

@@ -16,7 +16,7 @@ import {
 import { metricOf, until } from '../../../../testing/webhooks.ts';
 import { firstGuidAt } from '../../../infrastructure/runtime/guid.ts';
 import { createEventStream } from './event-stream.ts';
-import { positionAt } from './position.ts';
+import { formatPosition, parsePosition, positionAt } from './position.ts';
 
 /** GET /api/subscription_events/stream over real connections, on two nodes. */
 const testDatabase = await createTestDatabase();
@@ -246,6 +246,9 @@ test('invalid positions, times and types are refused', LIMITED, async () => {
     ['', valid.replace(/:.*/, ':1:')],
     ['', `${valid}.${valid}.x`],
     ['', '9'.repeat(5_000)],
+    ['', valid.replace(/[^.]*$/, '5:9:8,6')],
+    ['', valid.replace(/[^.]*$/, '5:9:9')],
+    ['', valid.replace(/[^.]*$/, '5:9:4')],
   ] as const) {
     const { status, body } = await app.call({
       url: `/api/subscription_events/stream${query}`,
@@ -253,6 +256,13 @@ test('invalid positions, times and types are refused', LIMITED, async () => {
       headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
     });
     assert.deepEqual([status, body.message_code], [400, 'invalid_parameter'], `${query} ${lastEventId}`);
+  }
+});
+
+test('the position of any time can be sent back', () => {
+  for (const year of ['0001', '1969', '1970', '2026', '9999']) {
+    const position = positionAt(new Date(`${year}-01-01T00:00:00Z`));
+    assert.deepEqual(parsePosition(formatPosition(position)), position, year);
   }
 });
 

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFloor } from './floor.ts';
 
-test('a snapshot with several transactions in progress is dated by the one before its oldest', () => {
+const MARGIN_MS = 30_000;
+
+test('the oldest transaction in progress dates the floor, however many there are', () => {
   const floor = createFloor();
-  const hour = 3_600_000;
-  floor.of('41700:41790:', hour);
-  assert.equal(floor.of('41790:41801:41790,41798,41800', 2 * hour), hour - 30_000);
+  floor.of('5:5:', 1_000_000);
+  assert.equal(floor.of('9:9:', 2_000_000), 2_000_000 - MARGIN_MS);
+  assert.equal(floor.of('9:12:9,10,11', 3_000_000), 2_000_000 - MARGIN_MS);
+  assert.equal(floor.of('9:14:9,11', 4_000_000), 2_000_000 - MARGIN_MS);
+  assert.equal(floor.of('20:20:', 5_000_000), 5_000_000 - MARGIN_MS);
 });

@@ -17,7 +17,8 @@ export function createFloor() {
   return {
     /** Of a snapshot that was requested at this time. */
     of(snapshot: string, atMs: number): number {
-      const [xmin, xmax] = snapshot.split(':', 2).map((part) => BigInt(part || 0)) as [bigint, bigint];
+      // The third part is a list.
+      const [xmin = 0n, xmax = 0n] = snapshot.split(':', 2).map(BigInt);
       // Every second one: a long transaction must not fill the memory.
       if (taken.length >= MAX_REMEMBERED) taken = taken.filter((_, index) => index % 2 === 0);
       taken.push({ atMs, xmax });

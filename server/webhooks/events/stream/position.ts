@@ -21,12 +21,15 @@ const SNAPSHOT_PATTERN = /^\d{1,20}:\d{1,20}:(\d{1,20}(,\d{1,20})*)?$/;
 /** With more transactions in progress, a position names the oldest only, and some events are repeated after a reconnect. */
 const MAX_SNAPSHOT_CHARACTERS = 1_000;
 const MAX_POSITION_CHARACTERS = 3_000;
+/** The largest time that a position can name: the year 5188. */
+const MAX_FLOOR_MS = 36 ** 9 - 1;
 const SEPARATOR = '.';
 const HORIZON_PARTS = 3;
 
 /** Before every event that was created at this time or later. */
 export function positionAt(moment: Date): Position {
-  return { from: { snapshot: EMPTY_SNAPSHOT, floorMs: moment.getTime(), database: '' } };
+  const floorMs = Math.min(Math.max(moment.getTime(), 0), MAX_FLOOR_MS);
+  return { from: { snapshot: EMPTY_SNAPSHOT, floorMs, database: '' } };
 }
 
 export function formatPosition({ from, page }: Position): string {
@@ -63,13 +66,14 @@ function horizonParts({ snapshot, floorMs, database }: Horizon): string[] {
 
 function parseHorizon([floor = '', database = '', snapshot = '']: readonly string[]): Horizon | undefined {
   const floorMs = /^[0-9a-z]{1,9}$/.test(floor) ? Number.parseInt(floor, 36) : Number.NaN;
-  const [xmin = '', xmax = ''] = snapshot.split(':');
-  const isValid =
-    SNAPSHOT_PATTERN.test(snapshot) &&
-    /^[0-9a-f]{0,8}$/.test(database) &&
-    BigInt(xmin) >= 1n &&
-    BigInt(xmin) <= BigInt(xmax) &&
-    BigInt(xmax) < 2n ** 63n &&
-    !Number.isNaN(floorMs);
+  const isValid = isSnapshot(snapshot) && /^[0-9a-f]{0,8}$/.test(database) && !Number.isNaN(floorMs);
   return isValid ? { snapshot, floorMs, database } : undefined;
+}
+
+/** As PostgreSQL accepts it: the transactions in progress are in order, from `xmin` to below `xmax`. */
+function isSnapshot(text: string): boolean {
+  if (!SNAPSHOT_PATTERN.test(text)) return false;
+  const [xmin = 0n, xmax = 0n, ...inProgress] = text.split(/[:,]/).filter(Boolean).map(BigInt);
+  const isInOrder = inProgress.every((id, index) => id >= (inProgress[index - 1] ?? xmin) && id < xmax);
+  return xmin >= 1n && xmin <= xmax && xmax < 2n ** 63n && isInOrder;
 }
