@@ -7,10 +7,19 @@ test('every command works and prints what is shown', { ...TOUR_OPTIONS, concurre
   const site = await createSite(t);
   const service = await site.serve();
   const shown = (name: string) => new RegExp(`${name} +(\\S+)`).exec(service.out())?.[1] ?? '';
+  const [, organizationKeyText = ''] = service.out().split('  Organization key');
+  const organizationKey = (name: string) =>
+    new RegExp(`${name} +(\\S+)`).exec(organizationKeyText)?.[1] ?? '';
   const demo = { 'the client_id': shown('client_id'), 'the client_secret': shown('client_secret') };
 
-  // First, because it lists the Organizations and expects only the demo.
+  const quickStart = (heading: string, inputs: Record<string, string>) =>
+    takeTour(site, 'docs/partners/quickstart.md', { heading, inputs, inClone: heading !== 'curl' });
+  const loginWith = (key: (name: string) => string) =>
+    `echo ${key('client_secret')} | npx portico login --url ${site.url} --client-id ${key('client_id')} --secret-stdin`;
+
+  // First, because they list the Organizations and expect only the demo.
   await t.test('README.md', () => takeTour(site, 'README.md', { heading: 'First steps', inputs: demo }));
+  await t.test('docs/partners/quickstart.md, SDK', () => quickStart('SDK', demo));
   await Promise.all([
     t.test('docs/tour.md', () => takeTour(site, 'docs/tour.md', { inputs: demo })),
     tryWithOwnKey(t, site, 'docs/partners/files.md'),
@@ -18,8 +27,9 @@ test('every command works and prints what is shown', { ...TOUR_OPTIONS, concurre
     tryWithOwnKey(t, site, 'docs/partners/trading.md'),
     tryWithOwnKey(t, site, 'docs/partners/repeated-requests.md'),
     tryWithOwnKey(t, site, 'docs/partners/sandbox-scenarios.md'),
-    t.test('docs/partners/quickstart.md', async () =>
-      takeTour(site, 'docs/partners/quickstart.md', { inputs: await invite(site) }),
+    t.test('docs/partners/quickstart.md, curl', async () => quickStart('curl', await invite(site))),
+    t.test('docs/partners/quickstart.md, command line', () =>
+      quickStart('Command line', { 'npx portico login': loginWith(organizationKey) }),
     ),
   ]);
 });

@@ -286,6 +286,7 @@ export async function createApp(deps: Deps) {
     signingKeys: tokens.signingKeys,
     eventCounters,
     subscriptions,
+    inboxes: inboxesModule.inboxes,
     redeliveries,
     statistics,
     dispatcher,

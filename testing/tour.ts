@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { BOUNDED, findServicePort, type Site } from './serve.ts';
 
@@ -29,6 +29,17 @@ async function readBlocks(page: string, heading: string | undefined): Promise<Bl
   return blocks;
 }
 
+/** What the pages use of a clone. Copies, where a build would write into the folders of other tests. */
+async function copyClone(folder: string): Promise<void> {
+  const isOutput = /[\\/]sdk[\\/](dist|.*\.tgz)$/;
+  for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'scripts', 'sdk'])
+    await cp(join(ROOT, name), join(folder, name), {
+      recursive: true,
+      filter: (path) => !isOutput.test(path),
+    });
+  for (const name of ['node_modules', 'examples']) await symlink(join(ROOT, name), join(folder, name));
+}
+
 function lastJson(output: string): unknown {
   const line = output.split('\n').findLast((text) => text.startsWith('{') && text.endsWith('}'));
   return line === undefined ? undefined : JSON.parse(line);
@@ -37,33 +48,47 @@ function lastJson(output: string): unknown {
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 export const TOUR_OPTIONS = { ...BOUNDED, skip: hasCurl ? false : 'curl is not installed' };
 
-/** Without a heading, every block of the page. Pages can run at once: each has a folder of its own. */
+/**
+ * Without a heading, every block of the page. Pages and sections can run at once: each has a folder of its own, with
+ * `inClone` one that has the parts of a clone that a page uses.
+ */
 export async function takeTour(
   site: Site,
   page: string,
-  { heading, inputs }: { heading?: string; inputs: Inputs },
+  { heading, inputs, inClone = false }: { heading?: string; inputs: Inputs; inClone?: boolean },
 ): Promise<void> {
   const blocks = await readBlocks(page, heading);
-  assert.ok(blocks.length > 3, `found the blocks of ${page}`);
-  const folder = join(site.root, page.replaceAll('/', ' '));
-  await mkdir(folder);
+  assert.ok(blocks.length > 2, `found the blocks of ${page}`);
+  // Two levels deep, because a reader may work in a folder beside the clone.
+  const folder = join(site.root, `${page} ${heading ?? ''}`.replaceAll('/', ' '), 'portico');
+  await mkdir(folder, { recursive: true });
+  if (inClone) await copyClone(folder);
+  const programs = join(folder, '.programs');
+  await mkdir(programs);
+  // npx would look for the project around the folder, which is elsewhere here.
+  const npx = `#!/bin/sh\nshift; exec '${process.execPath}' '${join(ROOT, 'bin', 'portico.cjs')}' "$@"\n`;
+  await writeFile(join(programs, 'npx'), npx, { mode: 0o755 });
 
   const receiverPort = String(await findServicePort());
   const [settings = '', ...steps] = blocks.map(({ shell }) => shell.replaceAll('4010', receiverPort));
   const script = [
     'set -eu',
-    // A block that fails must not leave the receiver running, which would keep our end of the output open.
-    'RECEIVER=',
-    'trap \'test -z "$RECEIVER" || kill "$RECEIVER" 2>/dev/null || true\' EXIT',
-    // npx would look for the project around the folder, which is elsewhere here.
-    `npx() { shift; node '${join(ROOT, 'bin', 'portico.cjs')}' "$@"; }`,
+    // A block that fails must not leave a process running, which would keep our end of the output open.
+    'RECEIVER= LISTENER=',
+    "trap 'kill $RECEIVER $LISTENER 2>/dev/null || true' EXIT",
     Object.entries(inputs)
       .reduce((text, [placeholder, value]) => text.replace(placeholder, () => value), settings)
       .replace(/^API=.*$/m, `API=${site.url}`)
       .replaceAll('4010', receiverPort),
     ...steps.map((step) => `echo '${MARK}'\n${step}`),
   ].join('\n');
-  const env = { PATH: process.env.PATH, PORTICO_PORT: String(site.port), PORTICO_DATA_DIR: site.dataDir };
+  const home = { HOME: folder, npm_config_offline: 'true', npm_config_audit: 'false' };
+  const env = {
+    ...home,
+    PATH: `${programs}${delimiter}${process.env.PATH}`,
+    PORTICO_PORT: String(site.port),
+    PORTICO_DATA_DIR: site.dataDir,
+  };
   const options = { cwd: folder, env, timeout: TOUR_TIMEOUT_MS };
   const run = await promisify(execFile)('sh', ['-c', script], options).catch(
     ({ message, stdout, stderr }: Error & { stdout: string; stderr: string }) =>

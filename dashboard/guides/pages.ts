@@ -3,6 +3,7 @@ export const GUIDE_GROUPS = [
   { title: 'Start', pages: ['quickstart', 'sandbox-scenarios', 'going-live', 'sdk', 'cli'] },
   { title: 'Keys and tokens', pages: ['authentication', 'rolling-keys'] },
   { title: 'Webhooks', pages: ['webhooks', 'alerts'] },
+  { title: 'Tools', pages: ['sdk', 'cli'] },
   { title: 'Objects', pages: ['objects', 'trading', 'files', 'changes', 'lists'] },
   { title: 'Requests', pages: ['errors', 'repeated-requests', 'request-log'] },
 ] as const;

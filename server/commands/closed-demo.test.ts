@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { browse, browserOf, joinTeam, logIn, PASSWORD, tokenInLink } from '../../testing/dashboard.ts';
 import { createKey, createTenant, type Key } from '../../testing/tenant.ts';
+import { isFailure } from '../infrastructure/runtime/failure.ts';
 import { createLog } from '../infrastructure/runtime/log.ts';
 import { closeDemoIfExposed } from './closed-demo.ts';
 import { createDemo, type Demo, FOUNDER_EMAIL, findDemoFounder } from './demo.ts';
@@ -31,15 +32,23 @@ async function requestToken(app: TestApp, { clientId, secret }: Key) {
   return { status, token: String(body.access_token) };
 }
 
-const keyOf = ({ bankKey }: Demo) => ({
-  clientId: bankKey.application.client_id,
-  secret: bankKey.secret.reveal(),
+const keyOf = ({ bankKey: { application, secret } }: Demo) => ({
+  clientId: application.client_id,
+  secret: secret.reveal(),
 });
+const organizationKeyOf = (demo: Demo) => keyOf({ ...demo, bankKey: demo.organizationKey });
 const founderOf = ({ founder }: Demo) => ({ email: founder.email, password: founder.password.reveal() });
+
+async function subscriptionsOf({ subscriptions }: TestApp, { organization }: Demo) {
+  const page = { number: 0, perPage: 10, offset: 0, after: undefined };
+  const found = await subscriptions.list({ organizationGuid: organization.guid }, page, {});
+  assert.ok(!isFailure(found));
+  return found.rows.map(({ name, state, disabled_at }) => [name, state, disabled_at !== null]);
+}
 
 async function createDemoApp() {
   const app = await createTestApp({ environment: { PORTICO_ALLOWLIST_POLICY: 'optional' } });
-  const demo = await createDemo(app, randomBytes);
+  const demo = await createDemo(app, { randomBytes, withInbox: true });
   assert.ok(demo);
   app.clock.advance(A_MINUTE_AND_MORE_MS);
   return { app, demo };
@@ -64,15 +73,19 @@ test('an exposed start closes an earlier demo once, and nothing else', async () 
   assert.match(msg, /^closed the demo: .*PORTICO_DEMO=true/);
   assert.deepEqual(
     [removed_keys, locked_member, exposed_by],
-    [[keyOf(demo).clientId], FOUNDER_EMAIL, exposure.exposedBy],
+    [[keyOf(demo).clientId, organizationKeyOf(demo).clientId], FOUNDER_EMAIL, exposure.exposedBy],
   );
 
-  assert.equal((await requestToken(app, keyOf(demo))).status, 401);
+  for (const key of [keyOf(demo), organizationKeyOf(demo)])
+    assert.equal((await requestToken(app, key)).status, 401);
   assert.equal((await listCustomers()).status, 401);
   assert.equal((await logIn(app, founderOf(demo))).status, 401);
   assert.equal((await browse(app, 'GET', '/session', { as: browserOf(session) })).status, 401);
   assert.equal((await browse(app, 'POST', '/password', { payload: newPassword })).status, 404);
   assert.equal(await findDemoFounder(app), undefined);
+  const tenant = { organizationGuid: demo.organization.guid };
+  assert.deepEqual(await app.inboxes.list(tenant), []);
+  assert.deepEqual(await subscriptionsOf(app, demo), [['Demo inbox', 'deleting', true]]);
 
   assert.equal((await requestToken(app, addedKey)).status, 200);
   assert.equal((await logIn(app, colleague)).status, 200);
@@ -87,8 +100,10 @@ test('a demo stays open on loopback and with PORTICO_DEMO=true', async () => {
   const log = createLog({ level: 'info', terminal: false, destination });
   await closeDemoIfExposed(app, { exposure: undefined, demo: false }, log);
   assert.deepEqual(lines, []);
-  assert.equal((await requestToken(app, keyOf(demo))).status, 200);
+  for (const key of [keyOf(demo), organizationKeyOf(demo)])
+    assert.equal((await requestToken(app, key)).status, 200);
   assert.equal((await logIn(app, founderOf(demo))).status, 200);
+  assert.deepEqual(await subscriptionsOf(app, demo), [['Demo inbox', 'storing', false]]);
 });
 
 test("an Organization that invited the demo's address later is not a demo", async () => {

@@ -2,18 +2,18 @@ import type { App } from '../app.ts';
 import type { Organization } from '../credentials/organizations/service.ts';
 import { systemActor } from '../infrastructure/audit/service.ts';
 import type { Config } from '../infrastructure/config/config.ts';
-import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
+import { isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Person } from '../people/members/people.ts';
 import { FOUNDER_EMAIL } from './demo.ts';
 
-/** `createDemo` creates the Organization, the bank, the key and the Founder directly one after the other. */
+/** `createDemo` creates the Organization, the bank, the keys and the Founder directly one after the other. */
 const DEMO_CREATED_WITHIN_MS = 60_000;
-const MAX_DEMO_KEYS = 100;
+const PAGE = { number: 0, perPage: 100, offset: 0, after: undefined };
 
 /**
- * A demo has a key without an IP allowlist, and its secrets were printed. Before an exposed service listens, the
- * key of an earlier demo is removed and its Founder is locked. Later starts change nothing.
+ * A demo has keys without an IP allowlist, and its secrets were printed. Before an exposed service listens, the
+ * keys and the inbox of an earlier demo are removed and its Founder is locked. Later starts change nothing.
  */
 export async function closeDemoIfExposed(
   app: App,
@@ -25,6 +25,7 @@ export async function closeDemoIfExposed(
   if (!found) return;
   const { organization, founder } = found;
   const removedKeys = await removeKeys(app, found);
+  await removeInbox(app, found);
   const loginLocked = await app.login.accounts.lock(systemActor, founder.guid);
   const founderRemoved = await removeMembership(app, found);
   if (removedKeys.length === 0 && !loginLocked && !founderRemoved) return;
@@ -35,7 +36,7 @@ export async function closeDemoIfExposed(
       removed_keys: removedKeys,
       locked_member: founder.email,
     },
-    'closed the demo: removed its key, locked its Founder and ended their sessions; PORTICO_DEMO=true keeps a demo open',
+    'closed the demo: removed its keys and its inbox, locked its Founder and ended their sessions; PORTICO_DEMO=true keeps a demo open',
   );
 }
 
@@ -53,20 +54,40 @@ async function findDemo({ people, organizations }: App): Promise<ExistingDemo | 
   return elapsedMs >= 0 && elapsedMs <= DEMO_CREATED_WITHIN_MS ? { organization, founder } : undefined;
 }
 
-/** Only the key created between the Organization and the Founder; people created later ones. */
-async function removeKeys(
-  { applications }: App,
-  { organization, founder }: ExistingDemo,
-): Promise<readonly string[]> {
-  const { rows } = await applications.list(
-    { organizationGuid: organization.guid, kind: 'bank' },
-    { number: 0, perPage: MAX_DEMO_KEYS, offset: 0, after: undefined },
-    { createdAtGte: organization.created_at, createdAtLt: new Date(founder.created_at.getTime() + 1) },
-  );
+/** Only what was created between the Organization and the Founder; people created the rest. */
+function timeOf({ organization, founder }: ExistingDemo) {
+  return {
+    createdAtGte: organization.created_at,
+    createdAtLt: new Date(founder.created_at.getTime() + 1),
+  };
+}
+
+async function removeKeys({ applications }: App, demo: ExistingDemo): Promise<readonly string[]> {
   const removed: string[] = [];
-  for (const { client_id: clientId } of rows)
-    if (succeeded(await applications.removeAny(systemActor, clientId))) removed.push(clientId);
+  for (const kind of ['bank', 'organization'] as const) {
+    const owner = { organizationGuid: demo.organization.guid, kind };
+    const { rows } = await applications.list(owner, PAGE, timeOf(demo));
+    for (const { client_id: clientId } of rows)
+      if (succeeded(await applications.removeAny(systemActor, clientId))) removed.push(clientId);
+  }
   return removed;
+}
+
+/** An exposed service does not deliver to loopback addresses, so the subscription would fail. */
+async function removeInbox({ inboxes, subscriptions }: App, demo: ExistingDemo): Promise<void> {
+  const { createdAtGte, createdAtLt } = timeOf(demo);
+  const tenant = { organizationGuid: demo.organization.guid };
+  const own = (await inboxes.list(tenant)).filter(
+    ({ created_at: at }) => at >= createdAtGte && at < createdAtLt,
+  );
+  const found = await subscriptions.list(tenant, PAGE, {});
+  if (isFailure(found)) throw new Error(found.message);
+  for (const { guid, url } of found.rows)
+    if (own.some(({ token }) => url.endsWith(`/inbox/${token}`))) {
+      succeeded(await subscriptions.control(systemActor, guid, { disabled: true }));
+      succeeded(await subscriptions.remove(systemActor, tenant, guid));
+    }
+  for (const { guid } of own) succeeded(await inboxes.remove(systemActor, tenant, guid));
 }
 
 /** Otherwise an invitation to another Organization could set a password for the Founder of this one. */
@@ -75,7 +96,7 @@ async function removeMembership({ login }: App, { organization, founder }: Exist
 }
 
 /** False when it does not exist any more, for example because another node removed it. */
-function succeeded(result: Failure | undefined): boolean {
+function succeeded(result: unknown): boolean {
   if (!isFailure(result)) return true;
   if (result.code === 'not_found') return false;
   throw new Error(result.message);

@@ -5,23 +5,33 @@ import { systemActor } from '../infrastructure/audit/service.ts';
 import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';
+import type { NewObject } from '../objects/schema.ts';
+import { OBJECT_TYPES } from '../objects/types.ts';
 import type { Person } from '../people/members/people.ts';
 
 export type Demo = {
   organization: Organization;
   bank: Bank;
   bankKey: CreatedApplication;
+  organizationKey: CreatedApplication;
   founder: { email: string; password: Secret };
 };
 
 /** In a reserved domain (RFC 2606). */
 export const FOUNDER_EMAIL = 'founder@demo.example';
 const PASSWORD_BYTES = 12;
+const INBOX_NAME = 'Demo inbox';
 
 const FIRST = { number: 0, perPage: 1, offset: 0, after: undefined };
 
+type Options = {
+  randomBytes: RandomBytes;
+  /** Where the service may deliver to its own address. */
+  withInbox: boolean;
+};
+
 /** Creates a demo on an empty database. Undefined when the database has an Organization. */
-export async function createDemo(app: App, randomBytes: RandomBytes): Promise<Demo | undefined> {
+export async function createDemo(app: App, { randomBytes, withInbox }: Options): Promise<Demo | undefined> {
   const { organizations, applications } = app;
   const existing = await organizations.list(FIRST);
   if (existing.total > 0) return undefined;
@@ -35,10 +45,42 @@ export async function createDemo(app: App, randomBytes: RandomBytes): Promise<De
       environment: 'sandbox',
     }),
   );
-  const owner = { organizationGuid: organization.guid, bank };
-  const bankKey = required(await applications.create(systemActor, owner, { name: 'Demo key' }, 'optional'));
+  const tenant = { organizationGuid: organization.guid };
+  const createKey = async (owner: { bank?: Bank }, name: string) =>
+    required(await applications.create(systemActor, { ...tenant, ...owner }, { name }, 'optional'));
+  const bankKey = await createKey({ bank }, 'Demo key');
+  const organizationKey = await createKey({}, 'Demo Organization key');
+  if (withInbox) await subscribeInbox(app, tenant.organizationGuid);
+  // A start that closes the demo removes the keys and the inbox that are older than the Founder.
   const founder = await createFounder(app, organization.guid, randomBytes);
-  return { organization, bank, bankKey, founder };
+  await createObjects(app, bank);
+  return { organization, bank, bankKey, organizationKey, founder };
+}
+
+async function subscribeInbox({ inboxes, subscriptions }: App, organizationGuid: string): Promise<void> {
+  const visible = { organizationGuid, environment: 'sandbox' } as const;
+  const { url } = required(await inboxes.create(systemActor, visible, { name: INBOX_NAME }));
+  const subscription = { type: 'webhook', name: INBOX_NAME, url, environment: 'sandbox' } as const;
+  required(await subscriptions.create(systemActor, visible, subscription));
+}
+
+/** The simulator moves them through their states, so that events arrive while the newcomer logs in. */
+async function createObjects({ objects }: App, bank: Bank): Promise<void> {
+  const visible = {
+    organizationGuid: bank.organization_guid,
+    environment: bank.environment,
+    bankGuid: bank.guid,
+  };
+  const create = async (name: string, input: NewObject) => {
+    const type = OBJECT_TYPES.find((each) => each.name === name);
+    if (!type) throw new Error(`There is no object type ${name}`);
+    return required(await objects.create(systemActor, visible, type, input));
+  };
+  const { guid: customer_guid } = await create('customer', { type: 'individual', name: 'Ada Lovelace' });
+  await create('transfer', { customer_guid, transfer_type: 'funding', asset: 'USD', amount: 125_000 });
+  await create('trade', { customer_guid, side: 'buy', symbol: 'BTC-USD', amount: 50_000 });
+  const failing = { transfer_type: 'book', asset: 'USD', amount: 2_500, simulate: 'failed' };
+  await create('transfer', { customer_guid, ...failing });
 }
 
 /** The Founder of an earlier demo that was not closed since. */

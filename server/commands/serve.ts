@@ -30,7 +30,8 @@ export async function serve(config: Config): Promise<void> {
     stop.throwIfAborted();
 
     // Last, because its secrets are shown once: a start that fails later would lose them.
-    const demo = complete.demo ? await createDemo(app, randomBytes) : undefined;
+    const withInbox = complete.webhookAllowPrivate;
+    const demo = complete.demo ? await createDemo(app, { randomBytes, withInbox }) : undefined;
     if (embedded || demo || process.stdout.isTTY) {
       const founder = complete.demo && !demo ? await findDemoFounder(app) : undefined;
       writeWelcome(process.stdout, complete, { demo, founder });

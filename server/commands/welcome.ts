@@ -77,20 +77,28 @@ function shortest(path: string): string {
 
 function demoLines(
   config: CompleteConfig,
-  { organization, bank, bankKey, founder }: Demo,
+  { organization, bank, bankKey, organizationKey, founder }: Demo,
   show: Show,
   atTerminal: boolean,
 ): string[] {
   const { client_id: clientId } = bankKey.application;
+  const keyLines = ({ application, secret }: Demo['bankKey']) => [
+    '',
+    show('client_id', application.client_id),
+    show('client_secret', secret.reveal()),
+    '',
+  ];
   return [
-    '  A demo to try it with. The secret and the password are shown only once:',
+    '  A demo to try it with. The secrets and the password are shown only once:',
     ...(atTerminal ? [] : [LOGGED_SECRETS]),
     '',
     show('Organization', `${organization.guid}  ${organization.name}`),
     show('Bank', `${bank.guid}  ${bank.name} (${bank.environment})`),
-    show('client_id', clientId),
-    show('client_secret', bankKey.secret.reveal()),
     '',
+    '  Bank key, for calls of the API:',
+    ...keyLines(bankKey),
+    '  Organization key, for events (npx portico login):',
+    ...keyLines(organizationKey),
     '  Log in to the dashboard with:',
     '',
     show('Founder', founder.email),

@@ -188,6 +188,7 @@ test('listen posts signed events, shows statuses, marks resent ones and replays'
     key.exec(output)?.[1] ?? '',
   ]);
   assert.equal(event.guid, eventGuid);
+  assert.equal((await cli(['listen', '--print-key'], { env })).out.trim(), key.exec(output)?.[1]);
   assert.deepEqual(Object.keys(event).sort(), Object.keys(JSON.parse(request?.body ?? '')).sort());
 });
 

@@ -64,11 +64,13 @@ export const listen: Command = {
     since: { value: 'time', description: 'replay from then on: a duration such as 1h, or a date-time' },
     'from-now': { description: 'begin with new events, not where the last run ended' },
     'print-json': { description: 'also print the body of each event' },
+    'print-key': { description: 'print the local signing key, and end' },
   },
   examples: [
     'portico listen --forward-to http://localhost:3000/hooks',
     'portico listen --forward-to 3000 --events transfer.completed,transfer.failed --since 1h',
     'portico listen --json',
+    'export SIGNING_KEY=$(portico listen --print-key)',
   ],
   async run(context) {
     const { io, options } = context;
@@ -76,6 +78,7 @@ export const listen: Command = {
     const types = options.texts('events').flatMap((text) => text.split(',').filter(Boolean));
     const { profile, withScopes } = await context.session();
     const signingKey = await localSigningKey(io, profile);
+    if (options.flag('print-key')) return void io.stdout.write(`${signingKey}\n`);
     const places = createPlaces(io, profile, target ?? '', types);
     const place = await places.read();
     const start = startOf(context, place);
