@@ -65,6 +65,7 @@ export const listen: Command = {
     'from-now': { description: 'begin with new events, not where the last run ended' },
     'print-json': { description: 'also print the body of each event' },
   },
+  needsOrganizationKey: true,
   examples: [
     'portico listen --forward-to http://localhost:3000/hooks',
     'portico listen --forward-to 3000 --events transfer.completed,transfer.failed --since 1h',

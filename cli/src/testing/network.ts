@@ -56,7 +56,7 @@ export async function createLocalServer() {
   }
 
   async function stop(): Promise<void> {
-    if (!server) return;
+    if (!server?.listening) return;
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections();
