@@ -33,6 +33,8 @@ export type Command = {
   /** Names of the positionals; `[name]` is optional, `name...` takes several. */
   positionals?: readonly string[];
   options?: Readonly<Record<string, Option>>;
+  /** A Bank key cannot read the events of its Organization. */
+  needsOrganizationKey?: true;
   examples: readonly string[];
   run(context: Context): Promise<void>;
 };

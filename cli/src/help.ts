@@ -11,6 +11,7 @@ export function describeCommand(command: Command): string {
     usageOf(command),
     '',
     command.summary,
+    ...(command.needsOrganizationKey ? ['Needs an Organization key.'] : []),
     '',
     'Options:',
     ...aligned(options),

@@ -4,6 +4,7 @@ import { COMMANDS } from './commands/commands.ts';
 import { describeError, UsageError } from './failure.ts';
 import { commandRows, describeCommand, listCommands } from './help.ts';
 import type { Io } from './io.ts';
+import { explainRefusal } from './organization-key.ts';
 import { printable, printableJson, styleFor } from './output/style.ts';
 import { createProfiles } from './profiles/profiles.ts';
 import { createSession } from './session.ts';
@@ -54,7 +55,11 @@ async function runCommand(args: readonly string[], io: Io): Promise<void> {
   const { positionals, options } = parseArguments(command, args.slice(command.name.split(' ').length));
   if (options.flag('help')) return void io.stdout.write(describeCommand(command));
   const session = async () => createSession(await createProfiles(io).find(options.text('profile')));
-  await command.run({ io, positionals, options, session });
+  try {
+    await command.run({ io, positionals, options, session });
+  } catch (error) {
+    throw await explainRefusal(error, command, { io, session });
+  }
 }
 
 function findCommand(args: readonly string[]): Command | undefined {

@@ -1,6 +1,6 @@
 /** The pages of `docs/partners/` in the order of the menu. They are served at `/guides/<name>`. */
 export const GUIDE_GROUPS = [
-  { title: 'Start', pages: ['quickstart', 'sandbox-scenarios', 'going-live', 'sdk', 'cli'] },
+  { title: 'Start', pages: ['quickstart', 'sandbox-scenarios', 'going-live'] },
   { title: 'Keys and tokens', pages: ['authentication', 'rolling-keys'] },
   { title: 'Webhooks', pages: ['webhooks', 'alerts'] },
   { title: 'Tools', pages: ['sdk', 'cli'] },

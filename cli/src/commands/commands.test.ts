@@ -88,6 +88,27 @@ test('events are listed, shown and sent again', LIMITED, async () => {
   assert.equal((await cli(['events', 'show', 'x'], { env })).code, 2);
 });
 
+test('commands about events say that they need an Organization key or a subscription', LIMITED, async () => {
+  const bank = as(tenant.bankKey);
+  for (const args of [
+    ['listen'],
+    ['trigger', 'transfer.completed'],
+    ['events', 'list'],
+    ['deliveries', 'list'],
+  ]) {
+    const { code, err } = await cli(args, { env: bank });
+    assert.equal(code, 4, err);
+    assert.match(err, /portico: portico .* needs an Organization key, and this key pair is a Bank key\.\n/);
+  }
+  assert.match((await cli(['listen', '--help'])).out, /Needs an Organization key/);
+  const other = await createTenant(app);
+  const [guid = ''] = await publishEvents(app, other, 1);
+  const { code, err } = await cli(['events', 'resend', guid], { env: as(other.organizationKey) });
+  assert.equal(code, 5);
+  assert.match(err, /A resend needs a subscription, and you have none in sandbox/);
+  assert.match((await cli(['events', 'resend', '--help'])).out, /at least one is needed/);
+});
+
 test('deliveries are listed, watched and redelivered, and a subscription is tested', LIMITED, async () => {
   const completed = await json(['deliveries', 'list', '--state', 'completed']);
   assert.ok(completed.length >= 2);

@@ -73,6 +73,7 @@ const listDeliveries: Command = {
     limit: LIMIT,
     watch: { description: 'go on and print deliveries that change, until Ctrl-C' },
   },
+  needsOrganizationKey: true,
   examples: [
     'portico deliveries list --state failing',
     'portico deliveries list --state failing,failed --watch',
@@ -104,6 +105,7 @@ const redeliver: Command = {
     },
     'no-wait': { description: 'return at once; the service goes on' },
   },
+  needsOrganizationKey: true,
   examples: [
     'portico redeliver --subscription 0199e5b0… --since 2h',
     'portico redeliver --subscription 0199e5b0… --since 2026-11-15T00:00:00Z --kind all',
@@ -148,6 +150,7 @@ const testSubscription: Command = {
   name: 'subscriptions test',
   summary: 'Send a test event to the endpoint of a subscription, and show how it answered.',
   positionals: ['guid'],
+  needsOrganizationKey: true,
   examples: ['portico subscriptions test 0199e5b0c1b27d3e8f60a1b2c3d4e5f6'],
   async run(context) {
     const { io, positionals } = context;

@@ -33,6 +33,7 @@ const listEvents: Command = {
     since: SINCE,
     limit: LIMIT,
   },
+  needsOrganizationKey: true,
   examples: [
     'portico events list --type transfer.failed --since 24h',
     'portico events list --limit 100 --json',
@@ -69,6 +70,7 @@ const showEvent: Command = {
   name: 'events show',
   summary: 'Show an event and its deliveries.',
   positionals: ['guid'],
+  needsOrganizationKey: true,
   examples: ['portico events show 0199e5a4c1b27d3e8f60a1b2c3d4e5f6'],
   async run(context) {
     const { io, options, positionals } = context;
@@ -99,9 +101,10 @@ const showEvent: Command = {
 
 const resendEvent: Command = {
   name: 'events resend',
-  summary: 'Send an event again to your subscriptions. Listeners receive it too.',
+  summary: 'Send an event again to your subscriptions (at least one is needed). Listeners receive it too.',
   positionals: ['guid'],
   options: { subscription: { value: 'guid', description: 'only to this subscription' } },
+  needsOrganizationKey: true,
   examples: [
     'portico events resend 0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
     'portico events resend 0199e5a4… --subscription 0199e5b0…',
@@ -115,7 +118,7 @@ const resendEvent: Command = {
     const targets = wanted === undefined ? await targetsOf(context) : [guidOf('--subscription', wanted)];
     if (targets.length === 0)
       throw new CliError(
-        `No subscription in ${profile.environment} can receive it. Use portico listen --since to replay events.`,
+        `A resend needs a subscription, and you have none in ${profile.environment} that can receive it.\nTo replay events to your machine, run portico listen --since 1h.`,
         EXIT.notFound,
       );
     const deliveries: Item[] = [];

@@ -66,6 +66,7 @@ export const listen: Command = {
     'print-json': { description: 'also print the body of each event' },
     'print-key': { description: 'print the local signing key, and end' },
   },
+  needsOrganizationKey: true,
   examples: [
     'portico listen --forward-to http://localhost:3000/hooks',
     'portico listen --forward-to 3000 --events transfer.completed,transfer.failed --since 1h',

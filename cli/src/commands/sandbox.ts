@@ -55,6 +55,7 @@ const trigger: Command = {
   name: 'trigger',
   summary: 'Create what is needed in the sandbox for an event of a type, and wait for the event.',
   positionals: ['type'],
+  needsOrganizationKey: true,
   examples: ['portico trigger transfer.completed', 'portico trigger trade.failed --json'],
   async run(context) {
     const { io, positionals } = context;

@@ -25,7 +25,8 @@ export async function createCuttingProxy(targetPort: number) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const cut = () => {
-    for (const socket of sockets) socket.resetAndDestroy();
+    // A reset after a shutdown fails, and the handle would never be closed: the process could not exit.
+    for (const socket of sockets) socket.writableEnded ? socket.destroy() : socket.resetAndDestroy();
   };
   after(() => {
     cut();
@@ -56,7 +57,7 @@ export async function createLocalServer() {
   }
 
   async function stop(): Promise<void> {
-    if (!server) return;
+    if (!server?.listening) return;
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections();

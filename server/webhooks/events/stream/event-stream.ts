@@ -19,6 +19,7 @@ type Deps = {
   nowMs(): number;
   latest(): Horizon;
   read(page: StreamPage): Promise<StreamedEvent[]>;
+  onFailure(error: unknown): void;
   /** A page with fewer rows is the last one. */
   pageSize: number;
 };
@@ -29,13 +30,15 @@ const RECONNECT_AFTER_MS = 1_000;
 /** A reader that takes nothing for this time is disconnected, and resumes from its position. */
 const MAX_BLOCKED_MS = 30_000;
 const MAX_BUFFERED_BYTES = 64 * 1024;
+/** A failed read or token check is repeated after the next poll; after so many, the client has to reconnect. */
+const MAX_FAILURES = 5;
 
 /**
  * One connection's server-sent events (HTML standard, section 9.2). Pages are read when the client has taken the one
  * before, so that a slow client costs no memory. Each `id` is the position after its message.
  */
 export function createEventStream(request: StreamRequest, start: Position, deps: Deps) {
-  const { nowMs, latest, read, pageSize } = deps;
+  const { nowMs, latest, read, onFailure, pageSize } = deps;
   let position = isOfDatabase(start, latest().database) ? start : withoutSnapshots(start);
   /** The position is the end of what this horizon shows. */
   let caughtUpWith: Horizon | undefined = position.from === latest() ? latest() : undefined;
@@ -58,15 +61,27 @@ export function createEventStream(request: StreamRequest, start: Position, deps:
 
   async function run(): Promise<void> {
     await send(`retry: ${RECONNECT_AFTER_MS}\n${idLine()}\n`);
-    while (!ended && (await request.isAllowed())) {
-      if (caughtUpWith !== latest()) await send(await nextPage());
-      else if (nowMs() >= beatAt) await send(`:\n${idLine()}\n`);
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-    }
+    for (let failures = 0; !ended; )
+      try {
+        if (!(await request.isAllowed())) break;
+        if (caughtUpWith !== latest()) await send(await nextPage());
+        else if (nowMs() >= beatAt) await send(`:\n${idLine()}\n`);
+        else await nextPoll();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        if (failures > MAX_FAILURES) throw error;
+        onFailure(error);
+        await nextPoll();
+      }
     stream.push(null);
+  }
+
+  async function nextPoll(): Promise<void> {
+    if (ended) return;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
   }
 
   async function send(text: string): Promise<void> {

@@ -32,6 +32,8 @@ type Deps = { database: Database; clock: Clock; timers: Timers; metrics: Metrics
 /** The event streams of this process. One query finds out which of them have something to read; without streams none is sent. */
 export function createEventStreams({ database, clock, timers, metrics, log }: Deps) {
   const streams = new Set<EventStream>();
+  /** Requests that wait for their first snapshot. They count, so that concurrent ones cannot exceed a limit. */
+  const opening = new Set<StreamRequest>();
   const reads = createWorkQueue({ atOnce: MAX_READS_AT_ONCE, maxWaiting: MAX_STREAMS });
   /** Streams at the same position share a read. */
   const shared = new Map<string, Promise<StreamedEvent[]>>();
@@ -42,17 +44,18 @@ export function createEventStreams({ database, clock, timers, metrics, log }: De
   let closed = false;
 
   const nowMs = () => clock.now().getTime();
-  const of = (guid: string) => [...streams].filter(({ organizationGuid }) => organizationGuid === guid);
+  const countOf = (guid: string) =>
+    [...streams, ...opening].filter(({ organizationGuid }) => organizationGuid === guid).length;
 
   function refusal(organizationGuid: string): Failure | undefined {
     const later = { retryAfterSeconds: TRY_AGAIN_SECONDS };
-    if (closed || streams.size >= MAX_STREAMS)
+    if (closed || streams.size + opening.size >= MAX_STREAMS)
       return new Failure(
         'overloaded',
         `Event stream limit of this node reached (${MAX_STREAMS}); try again later`,
         later,
       );
-    if (of(organizationGuid).length >= MAX_STREAMS_OF_ORGANIZATION)
+    if (countOf(organizationGuid) >= MAX_STREAMS_OF_ORGANIZATION)
       return new Failure(
         'api_rate_limit_exceeded',
         `Event stream limit of the Organization reached (${MAX_STREAMS_OF_ORGANIZATION}); close one first`,
@@ -111,12 +114,12 @@ export function createEventStreams({ database, clock, timers, metrics, log }: De
     return reading.finally(() => shared.delete(key));
   }
 
+  const warn = (error: unknown) => log.warn({ reason: String(error) }, 'could not read streamed events');
+
   function add(stream: EventStream): void {
     streams.add(stream);
     metrics.eventStreams.set(streams.size);
-    stream.stream.once('error', (error) =>
-      log.warn({ reason: String(error) }, 'could not read streamed events'),
-    );
+    stream.stream.once('error', warn);
     stream.stream.once('close', () => {
       streams.delete(stream);
       metrics.eventStreams.set(streams.size);
@@ -129,15 +132,19 @@ export function createEventStreams({ database, clock, timers, metrics, log }: De
     async open(request: StreamRequest, start: Position | undefined): Promise<Readable | Failure> {
       const refused = refusal(request.organizationGuid);
       if (refused) return refused;
-      // A poll under way may have begun before events that the caller has seen already.
-      await polling?.catch(() => undefined);
-      await poll();
-      const refusedMeanwhile = refusal(request.organizationGuid);
-      if (refusedMeanwhile) return refusedMeanwhile;
+      opening.add(request);
+      try {
+        // A poll under way may have begun before events that the caller has seen already.
+        await polling?.catch(() => undefined);
+        await poll();
+      } finally {
+        opening.delete(request);
+      }
       const from = latest as Horizon;
-      const deps = { nowMs, latest: () => latest as Horizon, read, pageSize: PAGE_SIZE };
+      const deps = { nowMs, latest: () => latest as Horizon, read, onFailure: warn, pageSize: PAGE_SIZE };
       const stream = createEventStream(request, start ?? { from }, deps);
       add(stream);
+      if (closed) stream.end();
       return stream.stream;
     },
 

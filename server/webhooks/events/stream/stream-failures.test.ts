@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createTestApp } from '../../../../testing/app.ts';
+import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { until } from '../../../../testing/webhooks.ts';
+import { Failure } from '../../../infrastructure/runtime/failure.ts';
+import { createEventStream, type StreamRequest } from './event-stream.ts';
+import { createEventStreams } from './event-streams.ts';
+import { positionAt } from './position.ts';
+import type { StreamedEvent } from './stream-store.ts';
+
+const clock = createFakeClock();
+const request: StreamRequest = {
+  ...{ organizationGuid: 'a'.repeat(32), environments: ['sandbox'], types: undefined },
+  isAllowed: () => true,
+};
+const horizon = { snapshot: '5:5:', floorMs: 0, database: '' };
+
+function eventOf(eventType: string): StreamedEvent {
+  return {
+    ...{ guid: 'a', organization_guid: 'a', bank_guid: null, object_guid: 'a', environment: 'sandbox' },
+    ...{ event_type: eventType, created_at: clock.now() },
+    ...{ position: 'a', resent_at: null, subscription_guid: null },
+  };
+}
+
+function open(overrides: Partial<StreamRequest>, read: () => Promise<StreamedEvent[]>) {
+  const failures: unknown[] = [];
+  const opened = createEventStream({ ...request, ...overrides }, positionAt(new Date(0)), {
+    nowMs: () => clock.now().getTime(),
+    ...{ latest: () => horizon, pageSize: 100, read },
+    onFailure: (error) => failures.push(error),
+  });
+  opened.stream.on('error', () => undefined);
+  return { ...opened, failures };
+}
+
+test('a client that does not read is disconnected, and nothing more is read for it', async () => {
+  let reads = 0;
+  const { stream, advance } = open({}, async () => {
+    reads += 1;
+    return Array.from({ length: 100 }, () => eventOf('x'.repeat(1_000)));
+  });
+  await until(() => stream.readableLength > 100_000, 'the first page');
+  clock.advance(29_000);
+  advance(horizon, true);
+  assert.equal(stream.destroyed, false);
+  clock.advance(1_000);
+  advance(horizon, true);
+  assert.equal(stream.destroyed, true);
+  assert.equal(reads, 1);
+});
+
+test('a failed read and a failed token check are repeated after the next poll', async () => {
+  let steps = 0;
+  const failOnce = (step: number) => {
+    steps += 1;
+    if (steps === step) throw new Error(`step ${step}`);
+  };
+  const { stream, advance, failures } = open(
+    {
+      async isAllowed() {
+        failOnce(1);
+        return true;
+      },
+    },
+    async () => {
+      failOnce(3);
+      return [eventOf('transfer.completed')];
+    },
+  );
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  for (const count of [1, 2]) {
+    await until(() => failures.length === count, `failure ${count}`);
+    assert.doesNotMatch(text, /data:/);
+    await turn();
+    advance(undefined, false);
+  }
+  await until(() => /data: .*transfer.completed/.test(text), 'the event');
+  stream.destroy();
+});
+
+test('a read that always fails ends the connection', async () => {
+  const { stream, advance } = open({}, async () => {
+    throw new Error('canceled');
+  });
+  await until(() => {
+    advance(undefined, false);
+    return stream.destroyed;
+  }, 'the end');
+});
+
+test('a stream ends that is stopped while its token is being checked', async () => {
+  const checked = Promise.withResolvers<boolean>();
+  const { stream, end } = open({ isAllowed: () => checked.promise }, async () => []);
+  const ended = new Promise((resolve) => stream.once('end', resolve));
+  stream.resume();
+  await turn();
+  end();
+  checked.resolve(true);
+  await ended;
+});
+
+test('concurrent requests cannot exceed the limit of streams', async () => {
+  const app = await createTestApp();
+  const eventStreams = createEventStreams({ ...app, clock, timers: clock });
+  after(() => eventStreams.stop());
+  const opening = Array.from({ length: 21 }, () => eventStreams.open({ ...request }, undefined));
+  assert.ok((await Promise.race(opening)) instanceof Failure, 'refused without a query');
+  const opened = await Promise.all(opening);
+  assert.deepEqual(
+    opened.map((each) => each instanceof Failure),
+    [...Array(20).fill(false), true],
+  );
+  for (const each of opened) if (!(each instanceof Failure)) each.destroy();
+});
