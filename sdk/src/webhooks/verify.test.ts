@@ -71,7 +71,7 @@ test('headers may be of any kind and case', async () => {
 
 test('either scheme is enough, and both have to be valid when both are there', async () => {
   for (const headers of [SERVICE_ONLY, STANDARD])
-    assert.deepEqual(await verifyWebhook(BODY, headers, KEY, { now }), EVENT);
+    assert.deepEqual(await verifyWebhook(BODY, headers, KEY, { now, requireTimestamp: false }), EVENT);
   const forged = SERVICE.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
   await assertRefused('signature_mismatch', BODY, { ...STANDARD, 'x-service-signature': forged }, KEY);
   const { 'webhook-signature': other = '' } = await signWebhook(BODY, OTHER_KEY, {
@@ -109,7 +109,7 @@ test('the error says which check failed', async () => {
     await assertRefused('signature_malformed', BODY, { 'x-service-signature': value }, KEY);
   await assertRefused('signature_malformed', BODY, { ...STANDARD, 'webhook-signature': 'v1,abc' }, KEY);
   await assertRefused('timestamp_malformed', BODY, { ...STANDARD, 'webhook-timestamp': 'now' }, KEY);
-  await assertRefused('timestamp_missing', BODY, SERVICE_ONLY, KEY, { requireTimestamp: true });
+  await assertRefused('timestamp_missing', BODY, SERVICE_ONLY, KEY);
   for (const body of ['', '[]', 'null', '{"guid":1}'])
     await assertRefused('event_malformed', body, await signWebhook(body, KEY, { guid: 'g', at: AT }), KEY);
 });

@@ -6,7 +6,7 @@ import { headerOf, type WebhookHeaders } from './headers.ts';
 export type VerifyOptions = {
   /** The greatest difference between `webhook-timestamp` and the time of this machine. Default: 300. */
   toleranceSeconds?: number;
-  /** Refuse requests that have only `X-Service-Signature`, which has no time. Default: false. */
+  /** Refuse requests that have only `X-Service-Signature`, which has no time. Default: true. */
   requireTimestamp?: boolean;
   /** The present time in ms. Default: `Date.now`. */
   now?: () => number;
@@ -22,8 +22,8 @@ const BASE64_SHA256 = /^v1,[A-Za-z0-9+/]{43}=$/;
 
 /**
  * Verifies a webhook and returns its event. `body` has the exact bytes of the request. `signingKeys` has several keys
- * while a key is rolled. Every signature that the request carries must be valid: `X-Service-Signature`, the
- * `webhook-` headers of Standard Webhooks, or both.
+ * while a key is rolled. Every signature that the request carries must be valid: the `webhook-` headers of Standard
+ * Webhooks, and `X-Service-Signature`.
  *
  * @throws {WebhookVerificationError} `check` says which check failed. Answer with a status that is not 2xx.
  */
@@ -33,7 +33,7 @@ export async function verifyWebhook(
   signingKeys: string | readonly string[],
   {
     toleranceSeconds = DEFAULT_TOLERANCE_SECONDS,
-    requireTimestamp = false,
+    requireTimestamp = true,
     now = Date.now,
   }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
