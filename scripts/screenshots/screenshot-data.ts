@@ -80,8 +80,12 @@ export async function makeData(
   const customer = await founder.create('/customers', { ...own, type: 'individual', name: 'Ada' });
   const ofCustomer = { ...own, customer_guid: customer.guid };
   await makeFiles(founder, customer.guid);
-  await makeObjects(founder, ofCustomer);
-  const told = await founder.find('/subscription_events', (event) => event.event_type === 'trade.executed');
+  const trade = await makeObjects(founder, ofCustomer);
+  // The demo has a trade of its own.
+  const told = await founder.find(
+    '/subscription_events',
+    (event) => event.event_type === 'trade.executed' && event.object_guid === trade,
+  );
   const attempts = `/subscription_deliveries?subscription_event_guid=${told.guid}`;
   // Twice, so that several attempts are shown.
   await founder.find(attempts, ({ attempt_count: count }) => Number(count) >= 2);
@@ -107,9 +111,10 @@ async function makeFiles(founder: Founder, customer: string): Promise<void> {
   await founder.find('/files', ({ filename, state }) => filename === 'passport.png' && state === 'failed');
 }
 
-async function makeObjects(founder: Founder, owner: Body): Promise<void> {
+/** Returns the guid of the trade. */
+async function makeObjects(founder: Founder, owner: Body): Promise<string> {
   const trade = { ...owner, side: 'buy', symbol: 'BTC-USD', amount: 250_000 };
-  await founder.create('/trades', trade);
+  const { guid } = await founder.create('/trades', trade);
   const transfers = [
     { transfer_type: 'funding', amount: 125_000 },
     { transfer_type: 'book', amount: 4_200, simulate: 'holding' },
@@ -120,5 +125,6 @@ async function makeObjects(founder: Founder, owner: Body): Promise<void> {
     await founder.create('/transfers', { ...owner, asset: 'USD', ...transfer });
   }
   await founder.find('/transfers', ({ state }) => state === 'failed');
-  await founder.find('/trades', ({ state }) => state === 'completed');
+  await founder.find('/trades', (found) => found.guid === guid && found.state === 'completed');
+  return guid;
 }
