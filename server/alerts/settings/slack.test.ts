@@ -51,7 +51,7 @@ test('an alert is posted once in the format of Slack', async () => {
   assert.deepEqual([typeof body.posted_at, body.failure], ['string', undefined]);
 });
 
-test('names mention nobody and contain no links, also in the test message', async () => {
+test('names contain no mentions and no links, also in the test message', async () => {
   const { organizationGuid, endpoint, call } = await createSlack();
   const name = '<!channel> <https://evil.example|Log in> @here @Everyone';
   await app.operate('PATCH', `/organizations/${organizationGuid}`, { name });

@@ -23,7 +23,7 @@ type Deps = {
   log: Log;
   /** Another dispatcher has taken over. */
   onLost(): void;
-  /** The lease had expired and nobody took over. Runs before the holder sends again; changes went unannounced to it. */
+  /** The lease had expired without a takeover. Runs before the holder sends again; it got no notice of changes meanwhile. */
   onExpired(): Promise<void>;
   onRenewed(): void;
 };
