@@ -2,6 +2,7 @@ import type { AlertsModule } from './alerts/module.ts';
 import { registerUnsubscribe } from './alerts/notices/unsubscribe-routes.ts';
 import { registerAlerts } from './alerts/routes.ts';
 import { registerAlertSettings } from './alerts/settings/routes.ts';
+import { createApiDocuments } from './api-documents.ts';
 import type { KeyPairs } from './credentials/applications/key-pairs.ts';
 import { registerApplications } from './credentials/applications/routes.ts';
 import { registerBanks, registerOrganizations } from './credentials/organizations/routes.ts';
@@ -21,7 +22,6 @@ import { createBodyBudget } from './infrastructure/http/bodies/budget/body-budge
 import { registerHealth, registerMetrics } from './infrastructure/http/health.ts';
 import { createCallsInFlight } from './infrastructure/http/limits/calls-in-flight.ts';
 import { createPacedRefusals } from './infrastructure/http/limits/paced-refusals.ts';
-import { OPERATOR_INTRODUCTION, PARTNER_INTRODUCTION } from './infrastructure/http/openapi/introductions.ts';
 import { registerOpenApi, type ServedDocument } from './infrastructure/http/openapi/openapi.ts';
 import { createRequestSourceAddress } from './infrastructure/http/requests/source-address.ts';
 import { createHttpServer, type HttpServer } from './infrastructure/http/server.ts';
@@ -53,7 +53,6 @@ import { registerApi } from './tokens/access/guard.ts';
 import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
 import type { TokenEndpoints, Tokens } from './tokens/service.ts';
-import { WEBHOOKS } from './webhooks/deliveries/description.ts';
 import { registerEndpointHealth } from './webhooks/deliveries/health/health-routes.ts';
 import { registerLiveDeliveries } from './webhooks/deliveries/live/live-routes.ts';
 import type { DeliveriesModule } from './webhooks/deliveries/module.ts';
@@ -105,11 +104,6 @@ export type ServerDeps = Base & {
   lookup: Lookup;
 };
 
-/** The other paths are those of the operator and of the dashboard. */
-function isForPartners(path: string): boolean {
-  return /^\/(api|oauth|\.well-known|uploads|downloads)\//.test(path);
-}
-
 /** The HTTP servers: the main one, and on request those for health checks and for the operator. */
 export async function createServers(deps: ServerDeps) {
   const { config, database, clock, timers, guids, log, metrics, audit, randomBytes, rateLimits } = deps;
@@ -141,23 +135,11 @@ export async function createServers(deps: ServerDeps) {
     ...parts,
     sendUnknownPage: dashboard && ((reply) => dashboard.sendPage(reply.code(404))),
   });
-  const pageLinks = (at: string) =>
-    deps.dashboard
-      ? [
-          { label: '← Dashboard', href: `${at}/` },
-          { label: 'Guides', href: `${at}/guides` },
-        ]
-      : [];
-  const partnerDocument: ServedDocument = {
-    ...{ address: '', title: 'Portico', description: PARTNER_INTRODUCTION, webhooks: WEBHOOKS },
-    ...{ includes: isForPartners, hasCollection: true },
-    links: [...pageLinks(''), { label: 'Postman collection', href: '/postman.json' }],
-  };
-  const operatorDocument: ServedDocument = {
-    ...{ address: '/operator', title: 'Portico operations', description: OPERATOR_INTRODUCTION },
-    ...{ includes: (path) => !isForPartners(path), links: pageLinks('') },
-  };
-  const documents = [partnerDocument, ...(deps.operatorOnMainPort ? [operatorDocument] : [])];
+  const apiDocuments = createApiDocuments({ hasDashboard: deps.dashboard !== undefined });
+  const documents = [
+    apiDocuments.forPartners,
+    ...(deps.operatorOnMainPort ? [apiDocuments.forOperators()] : []),
+  ];
   await registerOpenApi(server, { ...document, documents });
   registerHealth(server, health);
   registerFrontDoor(server, dashboard);
@@ -290,7 +272,7 @@ export async function createServers(deps: ServerDeps) {
     async createOperatorServer(): Promise<HttpServer> {
       const operatorServer = newServer();
       const own: ServedDocument = {
-        ...{ ...operatorDocument, links: pageLinks(baseUrl) },
+        ...apiDocuments.forOperators(baseUrl),
         elsewhere: { server, baseUrl, includes: (path) => path.startsWith('/dashboard/') },
       };
       // Also at the root, where clients of earlier versions look for it.
