@@ -64,10 +64,12 @@ test('a delivery arrives with its headers and exact body, and its signature is c
   );
   assert.equal((await post(url, `${request.body} `, copied)).status, 200);
   assert.equal((await post(url, String(request.body), copied)).status, 200);
+  const later = { ...copied, 'webhook-timestamp': '1' };
+  assert.equal((await post(url, String(request.body), later)).status, 200);
   assert.equal((await post(url, '{}')).status, 200);
   assert.deepEqual(
-    (await requestsOf(guid)).slice(0, 3).map(({ signature }) => signature),
-    ['missing', 'valid', 'invalid'],
+    (await requestsOf(guid)).slice(0, 4).map(({ signature }) => signature),
+    ['missing', 'invalid', 'valid', 'invalid'],
   );
   await removeAll();
 });
