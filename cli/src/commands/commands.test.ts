@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { verifyWebhook } from '../../../sdk/src/webhooks.ts';
 import { createCustomer } from '../../../testing/customers.ts';
 import { publishEvents } from '../../../testing/events.ts';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { createSubscription } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
@@ -14,7 +15,7 @@ import { createLocalServer } from '../testing/network.ts';
 import { COMMANDS } from './commands.ts';
 
 const LIMITED = { timeout: 120_000 };
-const app = await createDispatchingApp();
+const app = await createDispatchingApp({ clock: createFakeClock(new Date()) });
 const { cli, url, configDir, as } = await createCli(app);
 const tenant = await createTenant(app);
 const env = as(tenant.organizationKey);
