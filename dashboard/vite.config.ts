@@ -35,6 +35,10 @@ export default defineConfig({
     target: 'es2024',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: ['index.html', 'guides.html'].map((page) => join(import.meta.dirname, page)) },
+    rolldownOptions: {
+      input: ['index.html', 'guides.html'].map((page) => join(import.meta.dirname, page)),
+      // Otherwise each component that pages share is a file of its own: 83 requests for a page instead of 30.
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 5 }] } },
+    },
   },
 });
