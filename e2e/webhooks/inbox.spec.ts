@@ -24,13 +24,13 @@ test('an inbox is created and subscribed, shows each request as it arrived with 
   const offered = page.getByRole('dialog');
   await offered.getByRole('button', { name: 'Use an inbox' }).click();
   await page.waitForFunction(() =>
-    [...document.querySelectorAll('input')].some(({ value }) => value.includes('/inbox/')),
+    [...document.querySelectorAll('input')].some(({ value }) => value.includes('/portico-inbox/')),
   );
   await offered.getByRole('button', { name: 'Cancel' }).click();
   await navigate(page, '/inbox');
   await page.getByRole('button', { name: 'Create Webhook Subscription' }).click();
   const dialog = page.getByRole('dialog');
-  assert.match(await dialog.getByLabel('URL').inputValue(), /\/inbox\/[0-9a-f]{32}$/);
+  assert.match(await dialog.getByLabel('URL').inputValue(), /\/portico-inbox\/[0-9a-f]{32}$/);
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
   const key = await takeSecret(dialog, 'signing_key', 'Done');
   await page.getByRole('heading', { name: 'Inbox 1' }).waitFor();

@@ -11,7 +11,8 @@ import { renderGuides } from './guides.ts';
 import { filesOfSnippets, readVerificationSnippets, withSnippets } from './snippets.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const TEMPLATE = '<title>{{title}}</title>{{description}}<nav>{{menu}}</nav><main>{{content}}</main>{{toc}}';
+const TEMPLATE =
+  '<title>{{title}}</title>{{description}}<nav>{{menu}}</nav><main>{{content}}</main>{{contents}}';
 const LANGUAGES = ['typescript', 'python', 'go', 'ruby', 'php', 'java', 'csharp'];
 
 const files = await renderGuides(ROOT, TEMPLATE);
@@ -73,6 +74,24 @@ test('every link between guides and from the dashboard resolves', () => {
   const others = /^(https:\/\/|\/docs\/$|\/$)/;
   const broken = [...links, ...named].filter((href) => !addresses.has(href) && !others.test(href));
   assert.deepEqual([...new Set(broken)], []);
+});
+
+test('the checklist for going live has the steps of the dashboard, in their order', async () => {
+  const [guide, dashboard] = await Promise.all(
+    ['docs/partners/going-live.md', 'dashboard/pages/organization/use-going-live.ts'].map((file) =>
+      readFile(join(ROOT, file), 'utf8'),
+    ),
+  );
+  const written = Array.from(guide?.matchAll(/^\d\. \*\*([^*]+?)\.?\*\*/gm) ?? [], ([, title]) => title);
+  const shown = Array.from(dashboard?.matchAll(/ title: '([^']+)'/g) ?? [], ([, title]) => title);
+  assert.ok(shown.length > 5);
+  assert.deepEqual(written, shown);
+});
+
+test('a page has one list of its sections', () => {
+  const webhooks = pages.get('webhooks.html') ?? '';
+  assert.equal(webhooks.split('href="#read-attempts"').length, 3, 'in the list, and beside the heading');
+  assert.match(webhooks, /<nav class="contents".*href="#read-attempts"/);
 });
 
 test('pages are complete, and load nothing from elsewhere', () => {

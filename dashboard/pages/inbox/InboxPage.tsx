@@ -26,6 +26,7 @@ export function InboxPage() {
     <>
       <PageHeader
         title="Inbox"
+        guide="webhooks#inbox"
         actions={
           <Group gap="xs">
             {inboxes.length > 1 ? (
@@ -41,7 +42,11 @@ export function InboxPage() {
           </Group>
         }
       >
-        An endpoint that Portico hosts in the sandbox. It shows each request as it arrived, for 24 hours.
+        An endpoint that Portico hosts in the sandbox, for partners who have none yet. It shows each request
+        as it arrived.
+        {inboxes.length < MAX_INBOXES
+          ? ` ${inboxes.length} of ${MAX_INBOXES} inboxes used.`
+          : ` ${MAX_INBOXES} of ${MAX_INBOXES} inboxes used. Delete one to create another.`}
       </PageHeader>
       {shown ? (
         <Stack gap="lg">
