@@ -115,7 +115,7 @@ function homeOf(groups: readonly Group[]): string {
     );
     return `<h2>${escapeHtml(title)}</h2><ul class="cards">${cards.join('')}</ul>`;
   });
-  return `<h1>Guides</h1><p>${INTRODUCTION} The <a href="/docs/">API reference</a> describes every call.</p>${sections.join('')}`;
+  return `<h1>Guides</h1><p>${INTRODUCTION} The <a href="/docs/">API reference</a> describes every call, and a <a href="/postman.json">collection for Postman and Bruno</a> makes them.</p>${sections.join('')}`;
 }
 
 /** One entry for each section: what is above the first heading belongs to the page. */
