@@ -124,9 +124,20 @@ test('a state diagram becomes a table', () => {
 test('the search finds error codes, headings and several words', () => {
   const hrefs = (query: string) => findSections(index, query).map(({ href }) => href);
   assert.ok(hrefs('ip_not_allowed').length > 0);
-  assert.equal(hrefs('roll signing key')[0], '/guides/webhooks#roll-a-signing-key');
+  assert.equal(hrefs('roll signing key')[0], '/guides/rolling-keys');
   assert.equal(hrefs('Idempotency secrets')[0], '/guides/repeated-requests#secrets');
   assert.ok(hrefs('retry').includes('/guides/webhooks#retries'));
+  for (const [query, href] of [
+    ['whitelist', 'authentication#ip-allowlist'],
+    ['pagination', 'lists#pages'],
+    ['resend', 'webhooks#after-an-outage'],
+    ['2FA', 'authentication#roles-of-people'],
+    ['429', 'errors'],
+    ['portico-inbox', 'webhooks#inbox'],
+  ] as const)
+    assert.equal(hrefs(query)[0], `/guides/${href}`, query);
+  assert.ok(!hrefs('401').includes('/guides/quickstart#sdk'), 'not port 4010');
+  assert.deepEqual(hrefs('(x'), []);
   assert.deepEqual(hrefs('  '), []);
   assert.deepEqual(hrefs('zebra'), []);
   for (const { href, text } of findSections(index, 'retry')) {

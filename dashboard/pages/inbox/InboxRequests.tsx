@@ -26,7 +26,7 @@ export function InboxRequests({ inbox }: { inbox: Inbox }) {
     <Panel
       flush
       title="Requests"
-      hint="The newest 100 of the last 24 hours. The inbox accepts 600 requests a minute (then 429) and bodies of 64 KiB (then 413)."
+      hint="The newest 100 of the last 24 hours. Limits: 600 requests a minute, 64 KiB each."
       actions={
         <Group gap="xs">
           <VerificationCodeButton />
