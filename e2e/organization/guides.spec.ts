@@ -50,4 +50,8 @@ test('a guide is found from the dashboard, searched, read in a language and copi
   await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Errors' }).click();
   await page.waitForURL('**/guides/errors');
   await page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor();
+  const sections = page.getByRole('navigation', { name: 'On this page' });
+  await sections.getByText('On this page').click();
+  await sections.getByRole('link', { name: 'Service' }).click();
+  await page.waitForURL('**/guides/errors#service');
 });

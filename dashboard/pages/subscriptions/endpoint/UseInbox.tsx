@@ -6,14 +6,14 @@ import { notifyFailure } from '../../../shared/feedback/notify.ts';
 import { keepFocus } from '../../../shared/forms/keep-focus.ts';
 
 /** Offers the URL of an inbox to a person who has no endpoint yet. */
-export function UseInbox({ onUse }: { onUse: (url: string) => void }) {
+export function UseInbox({ onUse }: { onUse: (inbox: Inbox) => void }) {
   const { api, can, environment } = useWorkspace();
   const use = useMutation({
     mutationFn: async () => {
       const { objects } = await api.get<List<Inbox>>('/inboxes');
       return objects[0] ?? (await api.post<Inbox>('/inboxes', { name: 'Inbox 1' }));
     },
-    onSuccess: ({ url }) => onUse(url),
+    onSuccess: onUse,
     onError: notifyFailure('Could not create an inbox'),
   });
   if (environment === 'production' || !can('subscription_events:execute')) return null;
