@@ -11,9 +11,8 @@ import { useList } from '../../shared/table/use-list.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { InboxRequests } from './InboxRequests.tsx';
 import { InboxSettings } from './InboxSettings.tsx';
+import { MAX_INBOXES, newInboxName } from './new-inbox-name.ts';
 import { useInboxApi } from './use-inbox-api.ts';
-
-const MAX_INBOXES = 5;
 
 /** Endpoints hosted by the service, for partners who have none yet. */
 export function InboxPage() {
@@ -79,14 +78,12 @@ function CreateInbox({ existing }: { existing: readonly Inbox[] }) {
   const { create } = useInboxApi();
   const { change } = useFilters();
   if (!can('subscription_events:execute')) return null;
-  const free = Array.from({ length: MAX_INBOXES }, (_, index) => `Inbox ${index + 1}`).find(
-    (name) => !existing.some((inbox) => inbox.name === name),
-  );
+  const name = newInboxName(existing) ?? 'Inbox';
   return (
     <Button
       leftSection={<Icon name="plus" size={16} />}
       loading={create.isPending}
-      onClick={() => create.mutate(free ?? 'Inbox', { onSuccess: ({ guid }) => change({ inbox: guid }) })}
+      onClick={() => create.mutate(name, { onSuccess: ({ guid }) => change({ inbox: guid }) })}
     >
       Create inbox
     </Button>
