@@ -35,9 +35,12 @@ test('a guide is found from the dashboard, searched, read in a language and copi
 
   await page.reload();
   await panel.waitFor();
+  const position = await page.evaluate(() => scrollY);
+  assert.ok(position > 0);
   await page.keyboard.press('/');
   await page.keyboard.type('zebra');
   await results.getByText('No section matches.').waitFor();
+  assert.equal(await page.evaluate(() => scrollY), position, 'typing does not scroll');
   await page.keyboard.press('Escape');
   await results.waitFor({ state: 'hidden' });
   const theme = () => page.evaluate(() => document.documentElement.dataset.mantineColorScheme);
