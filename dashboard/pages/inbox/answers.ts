@@ -1,7 +1,7 @@
 import type { InboxAnswer } from '../../api/types.ts';
 
 export const ANSWERS: readonly { value: InboxAnswer; label: string; effect: string }[] = [
-  { value: 'success', label: '200', effect: 'Answers 200 at once: the delivery is delivered.' },
+  { value: 'success', label: '200', effect: 'Answers 200 at once: the attempt succeeds.' },
   {
     value: 'error',
     label: '500',
@@ -10,7 +10,7 @@ export const ANSWERS: readonly { value: InboxAnswer; label: string; effect: stri
   {
     value: 'slow',
     label: 'Slow',
-    effect: 'Answers 200 after 5 seconds: delivered, but the attempt is marked as slow.',
+    effect: 'Answers 200 after 5 seconds: the attempt succeeds, and is marked as slow.',
   },
   {
     value: 'hang',
