@@ -10,7 +10,7 @@ export function addCopyButtons(): void {
     button.setAttribute('aria-live', 'polite');
     button.addEventListener('click', async () => {
       const text = block.querySelector('code')?.textContent ?? '';
-      button.textContent = await navigator.clipboard.writeText(text).then(
+      button.textContent = await copy(text).then(
         () => 'Copied',
         () => 'Press Ctrl+C',
       );
@@ -22,4 +22,9 @@ export function addCopyButtons(): void {
     });
     block.append(button);
   }
+}
+
+/** Browsers have no clipboard on pages without HTTPS, apart from localhost. */
+async function copy(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
 }

@@ -53,7 +53,13 @@ export function enableSearch(): void {
 }
 
 function listOf(found: readonly SearchEntry[]): HTMLElement[] {
-  const count = note(found.length === 0 ? 'No section matches.' : `${found.length} best sections`);
+  const count = note(
+    found.length === 0
+      ? 'No section matches.'
+      : found.length === 1
+        ? '1 section'
+        : `${found.length} sections`,
+  );
   if (found.length === 0) return [count];
   const list = document.createElement('ul');
   list.append(

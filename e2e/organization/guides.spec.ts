@@ -35,9 +35,12 @@ test('a guide is found from the dashboard, searched, read in a language and copi
 
   await page.reload();
   await panel.waitFor();
+  const position = await page.evaluate(() => scrollY);
+  assert.ok(position > 0);
   await page.keyboard.press('/');
   await page.keyboard.type('zebra');
   await results.getByText('No section matches.').waitFor();
+  assert.equal(await page.evaluate(() => scrollY), position, 'typing does not scroll');
   await page.keyboard.press('Escape');
   await results.waitFor({ state: 'hidden' });
   const theme = () => page.evaluate(() => document.documentElement.dataset.mantineColorScheme);
@@ -50,4 +53,8 @@ test('a guide is found from the dashboard, searched, read in a language and copi
   await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Errors' }).click();
   await page.waitForURL('**/guides/errors');
   await page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor();
+  const sections = page.getByRole('navigation', { name: 'On this page' });
+  await sections.getByText('On this page').click();
+  await sections.getByRole('link', { name: 'Service' }).click();
+  await page.waitForURL('**/guides/errors#service');
 });

@@ -95,6 +95,11 @@ test('the onboarding creates a sandbox bank and a key for the current address', 
 });
 
 test('the onboarding creates a subscription and delivers a test event', async () => {
+  await page.getByRole('button', { name: 'Use an inbox' }).click();
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('input')].some(({ value }) => value.includes('/portico-inbox/')),
+  );
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Inbox 1');
   await page.getByLabel('Name').fill('Payments backend');
   await page.getByLabel('URL').fill(`${backend.url}/hook`);
   await page.getByRole('button', { name: 'Create subscription' }).click();

@@ -19,6 +19,7 @@ test('the Organization page renames the Organization and its banks, and ticks th
     .filter({ hasText: 'A production bank exists' })
     .getByText('To do')
     .waitFor();
+  await steps.getByRole('link', { name: 'Open alert settings' }).waitFor();
   await assertAccessible(page, '/organization');
 
   await page.getByRole('region', { name: 'Details' }).getByRole('button', { name: 'Rename' }).click();
@@ -47,7 +48,7 @@ test('the Organization page renames the Organization and its banks, and ticks th
     .filter({ hasText: 'A production bank exists' })
     .getByText('Done')
     .waitFor();
-  await page.getByRole('link', { name: 'Alert settings' }).click();
+  await page.getByRole('link', { name: 'Alert settings', exact: true }).click();
   await page.getByRole('heading', { name: 'Alert settings' }).waitFor();
   for (const path of ['/files', '/requests?status=5xx']) {
     await navigate(page, path);

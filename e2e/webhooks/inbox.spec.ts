@@ -24,13 +24,13 @@ test('an inbox is created and subscribed, shows each request as it arrived with 
   const offered = page.getByRole('dialog');
   await offered.getByRole('button', { name: 'Use an inbox' }).click();
   await page.waitForFunction(() =>
-    [...document.querySelectorAll('input')].some(({ value }) => value.includes('/inbox/')),
+    [...document.querySelectorAll('input')].some(({ value }) => value.includes('/portico-inbox/')),
   );
   await offered.getByRole('button', { name: 'Cancel' }).click();
   await navigate(page, '/inbox');
   await page.getByRole('button', { name: 'Create Webhook Subscription' }).click();
   const dialog = page.getByRole('dialog');
-  assert.match(await dialog.getByLabel('URL').inputValue(), /\/inbox\/[0-9a-f]{32}$/);
+  assert.match(await dialog.getByLabel('URL').inputValue(), /\/portico-inbox\/[0-9a-f]{32}$/);
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
   const key = await takeSecret(dialog, 'signing_key', 'Done');
   await page.getByRole('heading', { name: 'Inbox 1' }).waitFor();
@@ -40,6 +40,9 @@ test('an inbox is created and subscribed, shows each request as it arrived with 
   const storing = page.getByRole('row', { name: /subscription.storing/ });
   await storing.getByText('Signature valid').waitFor();
   await page.getByRole('link', { name: 'Inbox 1' }).waitFor();
+  await page.getByText('Limits: 600 requests a minute, 64 KiB each.').waitFor();
+  const guide = page.getByRole('link', { name: 'Read the guide' });
+  assert.equal(await guide.getAttribute('href'), '/guides/webhooks#inbox');
   await assertAccessible(page, 'the inbox');
 
   await page.getByRole('button', { name: 'Verification code' }).click();
@@ -52,7 +55,7 @@ test('an inbox is created and subscribed, shows each request as it arrived with 
   const changed = page.waitForResponse((response) => response.request().method() === 'PATCH');
   await page.getByText('500', { exact: true }).click();
   await changed;
-  await page.getByText('Answers 500: deliveries are retried.').waitFor();
+  await page.getByText('Answers 500: the attempt is rejected').waitFor();
   await publishEvents(app, tenant);
   await app.dispatcher.drain();
   await poll(page);
@@ -62,7 +65,7 @@ test('an inbox is created and subscribed, shows each request as it arrived with 
   const drawer = page.getByRole('dialog', { name: 'Request' });
   await drawer.getByText('webhook-signature').waitFor();
   const body = await drawer.getByRole('region', { name: 'request body' }).textContent();
-  assert.equal(JSON.parse(body ?? '').event_type, 'transfer.completed');
+  assert.match(body ?? '', /^\{"guid":".*"event_type":"transfer.completed"/, 'raw, not formatted');
   await assertAccessible(page, 'a request of the inbox');
   await drawer.getByRole('button', { name: 'Check a signature' }).click();
   const box = page.getByRole('dialog', { name: 'Check a signature' });

@@ -11,7 +11,8 @@ import { renderGuides } from './guides.ts';
 import { filesOfSnippets, readVerificationSnippets, withSnippets } from './snippets.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const TEMPLATE = '<title>{{title}}</title>{{description}}<nav>{{menu}}</nav><main>{{content}}</main>{{toc}}';
+const TEMPLATE =
+  '<title>{{title}}</title>{{description}}<nav>{{menu}}</nav><main>{{content}}</main>{{contents}}';
 const LANGUAGES = ['typescript', 'python', 'go', 'ruby', 'php', 'java', 'csharp'];
 
 const files = await renderGuides(ROOT, TEMPLATE);
@@ -70,9 +71,27 @@ test('every link between guides and from the dashboard resolves', () => {
     ),
   ]);
   assert.ok(named.length > 5);
-  const others = /^(https:\/\/|\/docs\/$|\/$)/;
+  const others = /^(https:\/\/|\/docs\/$|\/postman\.json$|\/$)/;
   const broken = [...links, ...named].filter((href) => !addresses.has(href) && !others.test(href));
   assert.deepEqual([...new Set(broken)], []);
+});
+
+test('the checklist for going live has the steps of the dashboard, in their order', async () => {
+  const [guide, dashboard] = await Promise.all(
+    ['docs/partners/going-live.md', 'dashboard/pages/organization/use-going-live.ts'].map((file) =>
+      readFile(join(ROOT, file), 'utf8'),
+    ),
+  );
+  const written = Array.from(guide?.matchAll(/^\d\. \*\*([^*]+?)\.?\*\*/gm) ?? [], ([, title]) => title);
+  const shown = Array.from(dashboard?.matchAll(/ title: '([^']+)'/g) ?? [], ([, title]) => title);
+  assert.ok(shown.length > 5);
+  assert.deepEqual(written, shown);
+});
+
+test('a page has one list of its sections', () => {
+  const webhooks = pages.get('webhooks.html') ?? '';
+  assert.equal(webhooks.split('href="#read-attempts"').length, 3, 'in the list, and beside the heading');
+  assert.match(webhooks, /<nav class="contents".*href="#read-attempts"/);
 });
 
 test('pages are complete, and load nothing from elsewhere', () => {
@@ -105,9 +124,20 @@ test('a state diagram becomes a table', () => {
 test('the search finds error codes, headings and several words', () => {
   const hrefs = (query: string) => findSections(index, query).map(({ href }) => href);
   assert.ok(hrefs('ip_not_allowed').length > 0);
-  assert.equal(hrefs('roll signing key')[0], '/guides/webhooks#roll-a-signing-key');
+  assert.equal(hrefs('roll signing key')[0], '/guides/rolling-keys');
   assert.equal(hrefs('Idempotency secrets')[0], '/guides/repeated-requests#secrets');
   assert.ok(hrefs('retry').includes('/guides/webhooks#retries'));
+  for (const [query, href] of [
+    ['whitelist', 'authentication#ip-allowlist'],
+    ['pagination', 'lists#pages'],
+    ['resend', 'webhooks#after-an-outage'],
+    ['2FA', 'authentication#roles-of-people'],
+    ['429', 'errors'],
+    ['portico-inbox', 'webhooks#inbox'],
+  ] as const)
+    assert.equal(hrefs(query)[0], `/guides/${href}`, query);
+  assert.ok(!hrefs('401').includes('/guides/quickstart#sdk'), 'not port 4010');
+  assert.deepEqual(hrefs('(x'), []);
   assert.deepEqual(hrefs('  '), []);
   assert.deepEqual(hrefs('zebra'), []);
   for (const { href, text } of findSections(index, 'retry')) {

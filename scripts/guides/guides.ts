@@ -28,14 +28,14 @@ export async function renderGuides(root: string, template: string): Promise<Map<
       fill(template, {
         ...{ title: `${page.title} · Portico`, description: page.description },
         ...{ menu: menuOf(groups, page.name), content: page.html + neighbours(pages, page) },
-        toc: contentsOf(page.headings),
+        contents: contentsOf(page.headings),
       }),
     );
   files.set(
     `${HOME}.html`,
     fill(template, {
       ...{ title: 'Guides · Portico', description: INTRODUCTION, menu: menuOf(groups, HOME) },
-      ...{ content: homeOf(groups), toc: '' },
+      ...{ content: homeOf(groups), contents: '' },
     }),
   );
   files.set('search.json', JSON.stringify(pages.flatMap(searchEntries)));
@@ -94,7 +94,7 @@ function contentsOf(headings: readonly Heading[]): string {
   const items = shown.map(
     ({ id, text, depth }) => `<li data-depth="${depth}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
   );
-  return `<p class="group">On this page</p><ul>${items.join('')}</ul>`;
+  return `<nav class="contents" aria-label="On this page"><details><summary>On this page</summary><ul>${items.join('')}</ul></details></nav>`;
 }
 
 function neighbours(pages: readonly Page[], page: Page): string {
@@ -115,7 +115,7 @@ function homeOf(groups: readonly Group[]): string {
     );
     return `<h2>${escapeHtml(title)}</h2><ul class="cards">${cards.join('')}</ul>`;
   });
-  return `<h1>Guides</h1><p>${INTRODUCTION} The <a href="/docs/">API reference</a> describes every call.</p>${sections.join('')}`;
+  return `<h1>Guides</h1><p>${INTRODUCTION} The <a href="/docs/">API reference</a> describes every call, and a <a href="/postman.json">collection for Postman and Bruno</a> makes them.</p>${sections.join('')}`;
 }
 
 /** One entry for each section: what is above the first heading belongs to the page. */

@@ -1,7 +1,6 @@
 import { Marked, type Token, type Tokens } from 'marked';
 import { diagramTable } from './diagram.ts';
 
-/** Renders a page of `docs/partners/` for `/guides`. */
 /** Links to the files of an example. */
 export type LinkFolder = (folder: string) => string;
 export type RenderedPage = { title: string; description: string; html: string; headings: readonly Heading[] };
@@ -10,16 +9,18 @@ export type Heading = { id: string; text: string; depth: number };
 /** `folder` has the complete example. */
 type Labeled = { label: string; folder: string | undefined; code: Tokens.Code };
 
+/** Renders a page of `docs/partners/` for `/guides`. */
 export function renderPage(markdown: string, linkFolder: LinkFolder): RenderedPage {
   const headings: Heading[] = [];
   const marked = createMarked(headings);
   const tokens = marked.lexer(
     markdown.replaceAll(/```mermaid\n(.*?)```\n/gs, (_, text) => diagramTable(text)),
   );
-  const [title, , audience, ...rest] = tokens;
+  const [title, audience, ...rest] = tokens.filter(({ type }) => type !== 'space');
   if (title?.type !== 'heading' || audience?.type !== 'paragraph')
     throw new Error('A page begins with its title and a line that says for whom it is.');
-  const html = `${marked.parser([title, audience])}${renderBlocks(marked, linkFolder, rest)}`;
+  const content = isContents(rest[0]) ? rest.slice(1) : rest;
+  const html = `${marked.parser([title, audience])}${renderBlocks(marked, linkFolder, content)}`;
   const repeated = headings.find(({ id }, index) => headings.findIndex((other) => other.id === id) < index);
   if (repeated) throw new Error(`Two sections have the anchor ${repeated.id}.`);
   return {
@@ -28,6 +29,11 @@ export function renderPage(markdown: string, linkFolder: LinkFolder): RenderedPa
     html: withScrollableTables(html),
     headings: headings.filter(({ depth }) => depth > 1),
   };
+}
+
+/** A list of links to sections, for readers on GitHub: a guide has "On this page". */
+function isContents(token: Token | undefined): boolean {
+  return token?.type === 'list' && /^(?:[-·\s]*\[[^\]]+\]\(#[\w-]+\))+\s*$/.test(token.raw);
 }
 
 /** Anchors as GitHub makes them of headings. */
@@ -76,13 +82,12 @@ function addressOf(href: string): string | undefined {
 /** Blocks of code with a bold name each, one after another, are alternatives: the reader chooses one. */
 function renderBlocks(marked: Marked, linkFolder: LinkFolder, tokens: readonly Token[]): string {
   const parts: string[] = [];
-  const visible = tokens.filter(({ type }) => type !== 'space');
-  for (let index = 0; index < visible.length; ) {
+  for (let index = 0; index < tokens.length; ) {
     const alternatives: Labeled[] = [];
-    for (let one = labeledAt(visible, index); one; one = labeledAt(visible, index + 2 * alternatives.length))
+    for (let one = labeledAt(tokens, index); one; one = labeledAt(tokens, index + 2 * alternatives.length))
       alternatives.push(one);
     if (alternatives.length > 1) parts.push(renderTabs(alternatives, linkFolder));
-    else parts.push(marked.parser([visible[index] as Token]));
+    else parts.push(marked.parser([tokens[index] as Token]));
     index += alternatives.length > 1 ? 2 * alternatives.length : 1;
   }
   return parts.join('');

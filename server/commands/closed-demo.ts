@@ -5,6 +5,7 @@ import type { Config } from '../infrastructure/config/config.ts';
 import { isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Person } from '../people/members/people.ts';
+import { pathOf } from '../webhooks/inboxes/service.ts';
 import { FOUNDER_EMAIL } from './demo.ts';
 
 /** `createDemo` creates the Organization, the bank, the keys and the Founder directly one after the other. */
@@ -83,7 +84,7 @@ async function removeInbox({ inboxes, subscriptions }: App, demo: ExistingDemo):
   const found = await subscriptions.list(tenant, PAGE, {});
   if (isFailure(found)) throw new Error(found.message);
   for (const { guid, url } of found.rows)
-    if (own.some(({ token }) => url.endsWith(`/inbox/${token}`))) {
+    if (own.some(({ token }) => url.endsWith(pathOf(token)))) {
       succeeded(await subscriptions.control(systemActor, guid, { disabled: true }));
       succeeded(await subscriptions.remove(systemActor, tenant, guid));
     }

@@ -25,6 +25,7 @@ function assertScreen({ port }: Site, screen: string): void {
   assert.match(screen, new RegExp(`^  Dashboard +http://localhost:${port}/login$`, 'm'));
   assert.match(screen, new RegExp(`^  API +http://localhost:${port}$`, 'm'));
   assert.match(screen, new RegExp(`^  Reference +http://localhost:${port}/docs$`, 'm'));
+  assert.match(screen, new RegExp(`^  Guides +http://localhost:${port}/guides$`, 'm'));
   assert.match(
     screen,
     /^ {2}Operator +PORTICO_PORT=\d+ npx portico operator --help .*data\/operator\.token/m,

@@ -34,6 +34,7 @@ export function writeWelcome(
     show('Dashboard', style('cyan', `${config.baseUrl}/login`)),
     show('API', style('cyan', config.baseUrl)),
     show('Reference', style('cyan', `${config.baseUrl}/docs`)),
+    show('Guides', style('cyan', `${config.baseUrl}/guides`)),
     show('Operator', operatorLine(config)),
     '',
     ...(demo ? demoLines(config, demo, show, stream.isTTY === true) : []),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -60,6 +60,12 @@ function policyOf(headers: Record<string, unknown>): Map<string, string[]> {
   const directives = String(headers['content-security-policy']).split('; ');
   return new Map(directives.map((text) => text.split(' ')).map(([name = '', ...sources]) => [name, sources]));
 }
+
+test('the list of pages has every page of the router', async () => {
+  const router = await readFile(join(import.meta.dirname, '../../dashboard/app/router.tsx'), 'utf8');
+  const paths = Array.from(router.matchAll(/^ {2}path: '([a-z-]+)/gm), ([, first]) => first);
+  assert.deepEqual([...new Set(paths)].sort(), [...PAGES].sort());
+});
 
 test('the root and every page path return the dashboard, at any depth', async () => {
   for (const url of [

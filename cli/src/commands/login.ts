@@ -8,6 +8,11 @@ import { claimsOf, createSession } from '../session.ts';
 
 const DEFAULT_URL = 'http://localhost:4000';
 
+/** The local demo runs at another port if this variable is set. */
+function demoUrl({ PORTICO_PORT: port }: Context['io']['env']): string {
+  return port ? `http://localhost:${port}` : DEFAULT_URL;
+}
+
 async function readSecret({ io, options }: Context): Promise<string> {
   if (options.flag('secret-stdin')) return (await text(io.stdin)).trim();
   return ask(io, 'Client secret', { hidden: true });
@@ -22,7 +27,7 @@ function environmentOf(given: string | undefined): Environment {
 async function readProfile(context: Context): Promise<Profile> {
   const { io, options } = context;
   const environment = environmentOf(options.text('environment'));
-  const url = options.text('url') ?? (await ask(io, 'Address of the API', { byDefault: DEFAULT_URL }));
+  const url = options.text('url') ?? (await ask(io, 'Address of the API', { byDefault: demoUrl(io.env) }));
   // The address of the issuer selects the environment, so only the sandbox has a default.
   const authUrl =
     options.text('auth-url') ??

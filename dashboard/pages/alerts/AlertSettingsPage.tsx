@@ -12,7 +12,7 @@ export function AlertSettingsPage() {
       <PageLink to="/alerts" size="sm">
         ← Alerts
       </PageLink>
-      <PageHeader title="Alert settings" spaced={false}>
+      <PageHeader title="Alert settings" guide="alerts" spaced={false}>
         For the whole Organization. Choose your own emails in{' '}
         <PageLink to="/account" inherit underline="always">
           your account

@@ -8,7 +8,7 @@ export function DeliveriesPage() {
   const { environment } = useWorkspace();
   return (
     <>
-      <PageHeader title="Deliveries">
+      <PageHeader title="Deliveries" guide="webhooks#retries">
         Deliveries to all endpoints in {environment}. Each delivery sends one event to one endpoint, with as
         many attempts as it takes.
       </PageHeader>

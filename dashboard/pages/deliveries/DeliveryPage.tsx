@@ -22,7 +22,11 @@ export function DeliveryPage() {
     <DetailPage<DetailedDelivery> path="/subscription_deliveries" back={back} refreshMs={REFRESH_MS}>
       {(delivery) => (
         <>
-          <PageHeader title={`Delivery of ${delivery.event_type}`} spaced={false}>
+          <PageHeader
+            title={`Delivery of ${delivery.event_type}`}
+            guide="webhooks#read-attempts"
+            spaced={false}
+          >
             To {nameOf(delivery.subscription_guid) ?? 'a subscription'} in {environment}, created{' '}
             {formatExactTime(delivery.created_at)}
           </PageHeader>

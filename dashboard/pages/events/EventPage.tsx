@@ -25,7 +25,12 @@ export function EventPage() {
     <DetailPage<Event> path="/subscription_events" back={back}>
       {(event) => (
         <>
-          <PageHeader title={event.event_type} spaced={false} actions={<RedeliverEvent event={event} />} />
+          <PageHeader
+            title={event.event_type}
+            guide="webhooks#event-types"
+            spaced={false}
+            actions={<RedeliverEvent event={event} />}
+          />
           <DetailsPanel>
             <LabeledValue label="Created">
               <RelativeTime at={event.created_at} />

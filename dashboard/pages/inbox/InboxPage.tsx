@@ -11,9 +11,8 @@ import { useList } from '../../shared/table/use-list.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { InboxRequests } from './InboxRequests.tsx';
 import { InboxSettings } from './InboxSettings.tsx';
+import { MAX_INBOXES, newInboxName } from './new-inbox-name.ts';
 import { useInboxApi } from './use-inbox-api.ts';
-
-const MAX_INBOXES = 5;
 
 /** Endpoints hosted by the service, for partners who have none yet. */
 export function InboxPage() {
@@ -26,6 +25,7 @@ export function InboxPage() {
     <>
       <PageHeader
         title="Inbox"
+        guide="webhooks#inbox"
         actions={
           <Group gap="xs">
             {inboxes.length > 1 ? (
@@ -41,7 +41,11 @@ export function InboxPage() {
           </Group>
         }
       >
-        An endpoint that Portico hosts in the sandbox. It shows each request as it arrived, for 24 hours.
+        An endpoint that Portico hosts in the sandbox, for partners who have none yet. It shows each request
+        as it arrived.
+        {inboxes.length < MAX_INBOXES
+          ? ` ${inboxes.length} of ${MAX_INBOXES} inboxes used.`
+          : ` ${MAX_INBOXES} of ${MAX_INBOXES} inboxes used. Delete one to create another.`}
       </PageHeader>
       {shown ? (
         <Stack gap="lg">
@@ -74,14 +78,12 @@ function CreateInbox({ existing }: { existing: readonly Inbox[] }) {
   const { create } = useInboxApi();
   const { change } = useFilters();
   if (!can('subscription_events:execute')) return null;
-  const free = Array.from({ length: MAX_INBOXES }, (_, index) => `Inbox ${index + 1}`).find(
-    (name) => !existing.some((inbox) => inbox.name === name),
-  );
+  const name = newInboxName(existing) ?? 'Inbox';
   return (
     <Button
       leftSection={<Icon name="plus" size={16} />}
       loading={create.isPending}
-      onClick={() => create.mutate(free ?? 'Inbox', { onSuccess: ({ guid }) => change({ inbox: guid }) })}
+      onClick={() => create.mutate(name, { onSuccess: ({ guid }) => change({ inbox: guid }) })}
     >
       Create inbox
     </Button>

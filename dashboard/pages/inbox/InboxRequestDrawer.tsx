@@ -10,6 +10,7 @@ import { PageLoading } from '../../shared/feedback/PageLoading.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { formatExactTime } from '../../shared/time/format-time.ts';
 import { CheckSignatureButton } from '../../shared/verification/Verification.tsx';
+import { answerLabel } from './answers.ts';
 import { SignatureBadge } from './SignatureBadge.tsx';
 
 /** A request as it arrived. */
@@ -62,19 +63,16 @@ function Request({ request, onCheck }: { request: InboxRequest; onCheck: (opened
             </PageLink>
           ) : undefined,
           Address: request.address ?? undefined,
+          Answer: answerLabel(request.answer),
         }}
       />
-      <Fields
-        code
-        title="Headers"
-        fields={Object.fromEntries(headers.map(({ name, value }) => [name, value]))}
-      />
+      <Fields code title="Headers" fields={headers.map(({ name, value }) => [name, value] as const)} />
       {encoding === 'base64' ? (
         <Text size="sm" c="dimmed">
           The body is not UTF-8; this is its base64.
         </Text>
       ) : null}
-      <MessageBody text={body} label="request body" />
+      <MessageBody raw text={body} label="request body" />
     </Stack>
   );
 }

@@ -4,6 +4,7 @@ import type { Application } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { RotationDialog } from '../../shared/secrets/RotationDialog.tsx';
+import { GuideLink } from '../../shared/text/GuideLink.tsx';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecret } from './KeySecret.tsx';
 import { type KeyDialogProps, listKeyOf, useKeyApi } from './use-key-api.ts';
@@ -50,7 +51,8 @@ export function RotateKey({
         <Stack>
           <Text size="sm">
             This generates a second key pair with the same scopes and IP allowlist, unless you change them
-            here. The old key pair keeps working until you delete it in the last step.
+            here. The old key pair keeps working until you delete it in the last step.{' '}
+            <GuideLink guide="rolling-keys#client-secret" inherit underline="always" />
           </Text>
           <KeyForm
             kind={kind}

@@ -6,6 +6,7 @@ import { AttemptCard } from '../../shared/deliveries/AttemptCard.tsx';
 import { DeliveryOutcome } from '../../shared/deliveries/DeliveryOutcome.tsx';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
 import { useSubscriptionApi } from '../subscriptions/use-subscription-api.ts';
 
 const POLL_MS = 1_000;
@@ -25,8 +26,18 @@ export function TestStep({ subscription, onDone }: { subscription: Subscription;
   return (
     <Stack maw={620} py="sm">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        The test event <code>subscription.storing</code> is sent to {subscription.url}. Respond with any 2xx
-        status.
+        The test event <code>subscription.storing</code> is sent to {subscription.url}.{' '}
+        {isInbox(subscription) ? (
+          <>
+            It appears in the{' '}
+            <PageLink to="/inbox" inherit underline="always">
+              inbox
+            </PageLink>
+            .
+          </>
+        ) : (
+          'Respond with any 2xx status.'
+        )}
       </Text>
       {delivery ? (
         <Group gap="xs" role="status">
@@ -64,4 +75,8 @@ export function TestStep({ subscription, onDone }: { subscription: Subscription;
       </Group>
     </Stack>
   );
+}
+
+function isInbox({ url }: Subscription): boolean {
+  return url.includes('/portico-inbox/');
 }

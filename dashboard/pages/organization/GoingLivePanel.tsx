@@ -1,11 +1,19 @@
-import { Anchor, Badge, Group, List, Skeleton, Text, ThemeIcon } from '@mantine/core';
+import { Badge, Group, List, Skeleton, Text, ThemeIcon } from '@mantine/core';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
+import { GuideLink } from '../../shared/text/GuideLink.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { MailLink } from '../../shared/text/MailLink.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { type Step, useGoingLive } from './use-going-live.ts';
+
+const PAGE_LABELS: Record<NonNullable<Step['page']>, string> = {
+  '/keys': 'Open API keys',
+  '/subscriptions': 'Open subscriptions',
+  '/team': 'Open team',
+  '/alerts/settings': 'Open alert settings',
+};
 
 export function GoingLivePanel() {
   const { session } = useWorkspace();
@@ -17,9 +25,7 @@ export function GoingLivePanel() {
       hint={
         <>
           Complete all steps but the last, then write to <MailLink to={session.support_email} />.{' '}
-          <Anchor href="/guides/going-live" target="_blank" inherit underline="always">
-            Read the guide
-          </Anchor>
+          <GuideLink guide="going-live" inherit underline="always" />
         </>
       }
       actions={
@@ -64,7 +70,7 @@ function StepItem({ step: { title, detail, isDone, page } }: { step: Step }) {
         {detail}{' '}
         {page && !isDone ? (
           <PageLink to={page} size="sm" underline="always">
-            Open {page.slice(1)}
+            {PAGE_LABELS[page]}
           </PageLink>
         ) : null}
       </Text>

@@ -1,6 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Api } from '../../api/client.ts';
-import type { Application, List, Member, MemberPolicy, Subscription } from '../../api/types.ts';
+import type {
+  AlertPreferences,
+  AlertSlack,
+  Application,
+  List,
+  Member,
+  MemberPolicy,
+  Subscription,
+} from '../../api/types.ts';
 import { useEnvironmentApi } from '../../session/use-environment-api.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 
@@ -11,10 +19,10 @@ export type Step = {
   detail: string;
   isDone: boolean;
   /** The page on which it is done; absent when only the operator can do it. */
-  page?: '/keys' | '/subscriptions' | '/team';
+  page?: '/keys' | '/subscriptions' | '/team' | '/alerts/settings';
 };
 
-/** What a partner needs before production, from the data of the Organization. Undefined while loading. */
+/** The list "Set up" of the guide `going-live`, with what is done. Undefined while loading. */
 export function useGoingLive() {
   const workspace = useWorkspace();
   const apiOf = useEnvironmentApi();
@@ -25,7 +33,7 @@ export function useGoingLive() {
     queryKey: ['going live', organization.guid, banks.length],
     queryFn: async () => {
       const api = apiOf('production');
-      const [bankKeys, organizationKeys, subscriptions, members, policy] = await Promise.all([
+      const [bankKeys, organizationKeys, subscriptions, members, policy, slack, emails] = await Promise.all([
         readList<Application>(api, '/bank_applications'),
         readList<Application>(api, '/organization_applications'),
         readsSubscriptions
@@ -33,10 +41,13 @@ export function useGoingLive() {
           : [],
         readList<Member>(api, '/members'),
         readsPolicy ? api.get<MemberPolicy>('/member_policy') : undefined,
+        api.get<AlertSlack>('/alert_slack'),
+        api.get<AlertPreferences>('/alert_preferences'),
       ]);
       const keys = [...bankKeys, ...organizationKeys];
       const open = keys.filter(({ ip_allowlist: list }) => list.length === 0);
       const founders = members.filter(({ role, state }) => role === 'founder' && state === 'active');
+      const getsEmails = emails.email_available && emails.email_types.includes('endpoint.failing');
       const steps: Step[] = [
         {
           title: 'A production bank exists',
@@ -69,7 +80,7 @@ export function useGoingLive() {
             ]
           : []),
         {
-          title: 'Two Founders',
+          title: 'Two Founders are active',
           detail: 'The team keeps access when one Founder is away.',
           isDone: founders.length >= 2,
           page: '/team',
@@ -83,6 +94,12 @@ export function useGoingLive() {
               },
             ]
           : []),
+        {
+          title: 'Alerts about failing endpoints reach your team',
+          detail: 'In a Slack channel, or by email to you.',
+          isDone: slack.url !== undefined || getsEmails,
+          page: '/alerts/settings',
+        },
         {
           title: 'The Organization is live',
           detail: 'The operator switches it on after a review.',

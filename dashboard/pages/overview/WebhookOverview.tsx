@@ -30,7 +30,7 @@ export function WebhookOverview() {
     void navigate({ to: '/events', search: { from: from.toISOString(), until: until.toISOString() } });
   return (
     <Stack gap="lg">
-      <PageHeader title="Overview" spaced={false} actions={<RangeControl />}>
+      <PageHeader title="Overview" guide="webhooks" spaced={false} actions={<RangeControl />}>
         Events and deliveries in {environment}.
       </PageHeader>
       <FailingEndpoints />

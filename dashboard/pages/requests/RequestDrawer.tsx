@@ -6,6 +6,7 @@ import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
 import { BreakableText } from '../../shared/text/BreakableText.tsx';
 import { EnvironmentName } from '../../shared/text/EnvironmentName.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
+import { GuideLink } from '../../shared/text/GuideLink.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { formatDuration, formatExactTime } from '../../shared/time/format-time.ts';
 import { Caller } from './CallerName.tsx';
@@ -62,6 +63,11 @@ export function RequestDrawer({ request, onClose }: { request: LoggedRequest; on
               <Similar search={{ message_code: code }} onClick={onClose}>
                 Requests with this error code
               </Similar>
+            ) : null}
+            {code ? (
+              <GuideLink guide="errors" size="sm">
+                Error codes and their remedies
+              </GuideLink>
             ) : null}
           </Stack>
         </LabeledValue>

@@ -19,6 +19,7 @@ export function EndpointPage({ back }: { back: ReactNode }) {
           <>
             <PageHeader
               title={name}
+              guide="webhooks#after-an-outage"
               spaced={false}
               actions={<SendActions subscription={{ guid, name }} isPaused={health === 'paused'} />}
             >

@@ -58,7 +58,11 @@ export function SubscriptionForm({
       <Stack>
         <NameField placeholder="Payments backend" {...form.getInputProps('name')} />
         <UrlField {...form.getInputProps('url')} />
-        {initialUrl === '' ? <UseInbox onUse={(url) => form.setFieldValue('url', url)} /> : null}
+        {initialUrl === '' ? (
+          <UseInbox
+            onUse={({ name, url }) => form.setValues((typed) => ({ name: typed.name || name, url }))}
+          />
+        ) : null}
         <FormActions action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
       </Stack>
     </form>

@@ -26,6 +26,7 @@ export function SubscriptionPage() {
           <div>
             <PageHeader
               title={subscription.name}
+              guide="webhooks#after-an-outage"
               actions={<SubscriptionActions subscription={subscription} />}
             >
               {subscription.url}

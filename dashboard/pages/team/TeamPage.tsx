@@ -74,6 +74,7 @@ export function TeamPage() {
     <Stack gap="lg">
       <PageHeader
         title="Team"
+        guide="authentication#roles-of-people"
         spaced={false}
         actions={
           canManage && !isFull ? (

@@ -1,6 +1,6 @@
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import type { GuideName } from '../../guides/pages.ts';
+import { type GuideAddress, GuideLink } from '../text/GuideLink.tsx';
 
 export function PageHeader({
   title,
@@ -12,8 +12,8 @@ export function PageHeader({
   title: string;
   children?: ReactNode;
   actions?: ReactNode;
-  /** The guide that explains the page, with a section of it. */
-  guide?: GuideName | `${GuideName}#${string}`;
+  /** The guide that explains the page. */
+  guide?: GuideAddress;
   /** Off on pages that set the spacing themselves. */
   spaced?: boolean;
 }) {
@@ -32,11 +32,7 @@ export function PageHeader({
       </Stack>
       {actions || guide ? (
         <Group gap="sm">
-          {guide ? (
-            <Anchor href={`/guides/${guide}`} target="_blank" size="sm" fw={500}>
-              Read the guide
-            </Anchor>
-          ) : null}
+          {guide ? <GuideLink guide={guide} size="sm" fw={500} /> : null}
           {actions}
         </Group>
       ) : null}

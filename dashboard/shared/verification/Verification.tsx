@@ -1,6 +1,7 @@
-import { Alert, Anchor, Button, Skeleton } from '@mantine/core';
+import { Alert, Button, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { Dialog } from '../forms/Dialog.tsx';
+import { GuideLink } from '../text/GuideLink.tsx';
 import type { PastedValues } from './SignatureCheck.tsx';
 
 /** A file that cannot be loaded must not replace the page: it may show a secret that is shown only once. */
@@ -72,9 +73,9 @@ function NotLoaded() {
   return (
     <Alert color="yellow" variant="light" title="Could not load the verification tools">
       Reload the page later, or read{' '}
-      <Anchor href="/guides/webhooks#verify-the-signature" target="_blank" inherit underline="always">
+      <GuideLink guide="webhooks#verify-the-signature" inherit underline="always">
         Verify the signature
-      </Anchor>
+      </GuideLink>
       .
     </Alert>
   );

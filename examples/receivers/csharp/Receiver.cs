@@ -32,7 +32,14 @@ var remembered = new RememberedEvents();
 app.MapPost("/{**path}", async (HttpRequest request, HttpResponse response) =>
 {
     using var buffer = new MemoryStream();
-    await request.Body.CopyToAsync(buffer);
+    try
+    {
+        await request.Body.CopyToAsync(buffer);
+    }
+    catch (BadHttpRequestException error)
+    {
+        return Results.StatusCode(error.StatusCode);
+    }
     var body = buffer.ToArray();
     if (!Signature.IsGenuine(body, request.Headers, signingKeys)) return Results.StatusCode(401);
     var received = JsonSerializer.Deserialize<WebhookEvent>(body);

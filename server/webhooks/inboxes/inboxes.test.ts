@@ -23,7 +23,7 @@ test('an inbox is created with an unguessable URL, changed and deleted; each cha
   const { status, body } = await call(tenant, 'POST', '/inboxes', { name: 'First look' });
   assert.equal(status, 201, JSON.stringify(body));
   const { guid, url, ...rest } = body;
-  assert.match(String(url), /\/inbox\/[0-9a-f]{32}$/);
+  assert.match(String(url), /\/portico-inbox\/[0-9a-f]{32}$/);
   assert.deepEqual(rest, {
     name: 'First look',
     answer: 'success',

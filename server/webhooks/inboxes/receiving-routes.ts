@@ -78,7 +78,7 @@ export async function registerInboxReceiving(
     scope.addHook('preClose', async () => heldAnswers.close());
 
     scope.post(
-      '/inbox/:token',
+      '/portico-inbox/:token',
       {
         bodyLimit: MAX_BODY_BYTES,
         // A delayed answer says nothing about the service.

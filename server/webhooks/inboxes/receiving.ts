@@ -5,7 +5,7 @@ import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
-import { urlOf } from './service.ts';
+import { pathOf } from './service.ts';
 import { checkSignature } from './signature-check.ts';
 import { type Inbox, insertRequest, selectInboxesByToken, selectInboxForUpdate } from './store.ts';
 
@@ -33,12 +33,11 @@ const MAX_EVENT_TYPE_CHARACTERS = 128;
 type Deps = Base & {
   rateLimits: RateLimits;
   subscriptions: Pick<Subscriptions, 'endpointsOf'>;
-  baseUrl: string;
 };
 
 /** Keeps what arrives at inboxes. */
 export function createInboxReceiving(deps: Deps) {
-  const { database, clock, guids, rateLimits, subscriptions, baseUrl } = deps;
+  const { database, clock, guids, rateLimits, subscriptions } = deps;
   const findInBatch = createBatcher<string, Inbox | undefined>({
     maxBatch: MAX_BATCH,
     async run(tokens) {
@@ -59,7 +58,6 @@ export function createInboxReceiving(deps: Deps) {
     async keep(inbox: Inbox, request: ReceivedRequest): Promise<Failure | undefined> {
       const { organization_guid: organizationGuid, guid: inbox_guid, answer } = inbox;
       const { headers, rawHeaders, body, address } = request;
-      const url = urlOf(baseUrl, inbox.token);
       const eventGuid = headers['webhook-id'];
       return database.transaction(async (transaction) => {
         // One at a time: requests that delete the same old ones in another order would deadlock.
@@ -67,7 +65,7 @@ export function createInboxReceiving(deps: Deps) {
         const endpoints = await subscriptions.endpointsOf(transaction, [organizationGuid]);
         const { signature, subscriptionGuid } = checkSignature(
           request,
-          endpoints.filter((endpoint) => endpoint.url === url),
+          endpoints.filter(({ url }) => url.endsWith(pathOf(inbox.token))),
         );
         const row = {
           ...{ guid: guids.next(), inbox_guid, headers: pairsOf(rawHeaders), body, signature, answer },

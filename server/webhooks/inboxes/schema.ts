@@ -35,7 +35,7 @@ export const InboxView = viewSchema('Inbox', {
   name: Name,
   url: Type.String({
     description: 'The URL for a subscription in the sandbox. It accepts requests without a token',
-    example: 'https://api.portico.example/inbox/4f8e1c0a9b7d2e6f3a5c8b1d0e9f7a6b',
+    example: 'https://api.portico.example/portico-inbox/4f8e1c0a9b7d2e6f3a5c8b1d0e9f7a6b',
   }),
   answer: Answer,
   created_at: Timestamp,

@@ -135,8 +135,13 @@ export function createInboxes(deps: Deps) {
   };
 }
 
-export function urlOf(baseUrl: string, token: string): string {
-  return `${baseUrl}/inbox/${token}`;
+function urlOf(baseUrl: string, token: string): string {
+  return `${baseUrl}${pathOf(token)}`;
+}
+
+/** A subscription keeps its URL when the base URL of the service changes: compare the path. */
+export function pathOf(token: string): string {
+  return `/portico-inbox/${token}`;
 }
 
 function changeOf(verb: 'create' | 'update' | 'delete', inbox: store.Inbox): Change {

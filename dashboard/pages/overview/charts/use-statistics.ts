@@ -3,6 +3,9 @@ import type { DeliveryStatistics, Range } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
 
 const REFRESH_MS = 15_000;
+/** In the first minute of a page, so that a newcomer sees events arrive. */
+const FIRST_REFRESH_MS = 3_000;
+const FIRST_REFRESHES = 20;
 export const RANGES: readonly Range[] = ['1h', '24h', '7d'];
 
 export function rangeOf(text: string | undefined): Range {
@@ -19,7 +22,8 @@ export function useStatistics(range: Range, subscriptionGuid?: string): UseQuery
         query: { range, subscription_guid: subscriptionGuid },
         signal,
       }),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) =>
+      state.dataUpdateCount <= FIRST_REFRESHES ? FIRST_REFRESH_MS : REFRESH_MS,
     placeholderData: keepPreviousData,
   });
 }

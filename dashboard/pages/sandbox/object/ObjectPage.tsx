@@ -56,6 +56,7 @@ function ObjectDetails({ kind, object }: { kind: Kind; object: SandboxObject }) 
     <>
       <PageHeader
         title={kind.label}
+        guide="objects"
         spaced={false}
         actions={
           environment === 'sandbox' ? <ObjectActions kind={kind} object={object} state={state} /> : undefined

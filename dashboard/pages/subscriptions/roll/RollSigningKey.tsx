@@ -4,6 +4,7 @@ import type { Subscription } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
 import { notifyFailure, notifySuccess } from '../../../shared/feedback/notify.ts';
 import { RotationDialog } from '../../../shared/secrets/RotationDialog.tsx';
+import { GuideLink } from '../../../shared/text/GuideLink.tsx';
 import { SigningKeySecret } from '../SigningKeySecret.tsx';
 import { SubscriptionForm } from '../SubscriptionForm.tsx';
 import { useSubscriptionApi } from '../use-subscription-api.ts';
@@ -56,7 +57,8 @@ export function RollSigningKey({
         <Stack>
           <Text size="sm">
             A signing key belongs to one subscription, so this creates a second subscription. Use the same URL
-            if your endpoint can try both keys, or a new URL otherwise.
+            if your endpoint can try both keys, or a new URL otherwise.{' '}
+            <GuideLink guide="rolling-keys#signing-key" inherit underline="always" />
           </Text>
           <SubscriptionForm
             initialName={subscription.name}

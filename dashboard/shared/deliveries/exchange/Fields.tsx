@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import styles from './Fields.module.css';
 
 /** Names with their values; those without a value are left out. `code` is for headers. */
@@ -10,9 +10,11 @@ export function Fields({
 }: {
   title?: string;
   code?: boolean;
-  fields: Readonly<Record<string, ReactNode>>;
+  /** A list may have a name several times. */
+  fields: Readonly<Record<string, ReactNode>> | readonly (readonly [name: string, value: ReactNode])[];
 }) {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const entries = Array.isArray(fields) ? fields : Object.entries(fields);
+  const given = entries.filter(([, value]) => value !== undefined);
   return (
     <div>
       {title === undefined ? null : (
@@ -21,7 +23,13 @@ export function Fields({
         </Text>
       )}
       <dl className={styles.fields} data-code={code || undefined}>
-        {given.map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
+        {given.map(([name, value], index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a name is not unique, and the list does not change.
+          <Fragment key={index}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
       </dl>
     </div>
   );

@@ -2,9 +2,9 @@ import { Group, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CodeBlock } from '../../text/CodeBlock.tsx';
 
-/** A body as it was sent, or indented if it is JSON. */
-export function MessageBody({ text, label }: { text: string; label: string }) {
-  const [view, setView] = useState('pretty');
+/** A body as it was sent, or indented if it is JSON. `raw` shows it as it was sent first. */
+export function MessageBody({ text, label, raw = false }: { text: string; label: string; raw?: boolean }) {
+  const [view, setView] = useState(raw ? 'raw' : 'pretty');
   const pretty = prettyOf(text);
   return (
     <div>

@@ -121,7 +121,10 @@ function entryOf({ name, description, required = false, example, schema = {} }: 
   return { key: name, value: String(value), description: description ?? '', disabled: !required };
 }
 
-/** Runs in Postman before each request. One token for each set of scopes. */
+/**
+ * Runs before each request, with one token for each set of scopes. Postman has one lookup for all variables; Bruno
+ * translates each of the three to a lookup of its own.
+ */
 function scriptOf(calls: readonly Call[]): string {
   const scopes = calls.flatMap(({ name, operation: { security = [] } }) => {
     const needed = security.find((scheme) => 'bearerToken' in scheme)?.bearerToken;
@@ -129,13 +132,16 @@ function scriptOf(calls: readonly Call[]): string {
   });
   return `const scopes = ${JSON.stringify(Object.fromEntries(scopes), null, 2)};
 const scope = scopes[pm.info.requestName];
-const get = (name) => pm.variables.get(name) || '';
+const get = (name) =>
+  pm.variables.get(name) || pm.environment.get(name) || pm.collectionVariables.get(name) || '';
 const kept = JSON.parse(get('tokens') || '{}');
 const name = [get('tokenUrl'), get('clientId'), scope].join(' ');
-if (get('userToken')) pm.collectionVariables.set('token', get('userToken'));
+if (get('userToken')) pm.variables.set('token', get('userToken'));
 else if (scope !== undefined && kept[name] && kept[name].expiresAt > Date.now() + 60000)
-  pm.collectionVariables.set('token', kept[name].token);
-else if (scope !== undefined && get('clientId'))
+  pm.variables.set('token', kept[name].token);
+else if (scope !== undefined && !(get('clientId') && get('clientSecret')))
+  throw new Error('Set the variables clientId and clientSecret, or userToken.');
+else if (scope !== undefined)
   pm.sendRequest(
     {
       url: get('tokenUrl'),
@@ -157,7 +163,7 @@ else if (scope !== undefined && get('clientId'))
       if (response.code !== 200) throw new Error('No token: ' + body.message);
       kept[name] = { token: body.access_token, expiresAt: Date.now() + body.expires_in * 1000 };
       pm.collectionVariables.set('tokens', JSON.stringify(kept));
-      pm.collectionVariables.set('token', body.access_token);
+      pm.variables.set('token', body.access_token);
     },
   );`;
 }

@@ -150,7 +150,7 @@ test('only documents, their collection and pages, email links and URLs of inboxe
     '/',
     '/postman.json',
     '/unsubscribe/:token',
-    '/inbox/:token',
+    '/portico-inbox/:token',
     ...pages,
     ...pages.map((path) => `/operator${path}`),
   ];
