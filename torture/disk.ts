@@ -1,11 +1,9 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '../server/infrastructure/runtime/run-command.ts';
 
 /** Several times what a run of 20 minutes writes, and little enough to fill in a second. */
-const SIZE_MIB = 768;
-const MIB = 1024 ** 2;
-const PAGE = 4_096;
+const SIZE_MIB = 512;
 const BALLAST = 'ballast';
 
 /** A small file system in memory that can be full without harm to the machine. */
@@ -26,14 +24,9 @@ export async function mountDisk(path: string): Promise<Disk | string> {
   const ballast = join(path, BALLAST);
   return {
     path,
+    /** In a process of its own: this one is busy with the connections to PostgreSQL. */
     async fill() {
-      const file = await open(ballast, 'a');
-      try {
-        // Large pieces first, then single pages, so that nothing is left.
-        for (const size of [MIB, PAGE]) await writeUntilFull(file, Buffer.alloc(size));
-      } finally {
-        await file.close();
-      }
+      await runCommand('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=1M', 'oflag=append', 'conv=notrunc']);
     },
     free: () => rm(ballast, { force: true }),
     async unmount() {
@@ -41,12 +34,4 @@ export async function mountDisk(path: string): Promise<Disk | string> {
       await runCommand('umount', ['-l', path]);
     },
   };
-}
-
-async function writeUntilFull(file: Awaited<ReturnType<typeof open>>, piece: Buffer): Promise<void> {
-  try {
-    for (let pieces = 0; pieces * piece.length <= SIZE_MIB * MIB; pieces += 1) await file.appendFile(piece);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-  }
 }

@@ -35,7 +35,7 @@ export function startLoad({
   const events: SentEvent[] = [];
   const transfers: SentTransfer[] = [];
   const pending = new Set<Promise<void>>();
-  const counts = { acknowledged: 0, postponed: 0, acceptedBefore: 0, neverAccepted: 0 };
+  const counts = { acknowledged: 0, acceptedBefore: 0, neverAccepted: 0 };
   const owed = { single: 0, batch: 0, transfers: 0 };
   let batchSize = MAX_BATCH;
 
@@ -84,14 +84,11 @@ export function startLoad({
   }
 
   function tick(): void {
+    if (caller.counts.inFlight >= MAX_IN_FLIGHT) return;
     const share = (rate * TICK_MS) / 1_000;
     owed.single += share * SINGLE;
     owed.batch += share * (1 - SINGLE);
     owed.transfers += (TRANSFERS_PER_SECOND * TICK_MS) / 1_000;
-    if (caller.counts.inFlight >= MAX_IN_FLIGHT) {
-      counts.postponed += 1;
-      return;
-    }
     for (; owed.single >= 1; owed.single -= 1) track(postEvents(1));
     if (owed.batch >= batchSize) {
       track(postEvents(batchSize));

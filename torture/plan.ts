@@ -22,7 +22,7 @@ export type Fault = {
 
 type Range = readonly [leastMs: number, mostMs: number];
 const FIRST_AFTER: Range = [2_000, 4_000];
-const NODE_FAULT_EVERY: Range = [3_000, 10_000];
+const NODE_FAULT_EVERY: Range = [5_000, 14_000];
 const BETWEEN_DATABASE_FAULTS: Range = [6_000, 14_000];
 /** A stall beyond the lease of a dispatcher (10 s) makes another one take over. */
 const DURATIONS: Record<FaultKind, Range> = {
@@ -32,7 +32,7 @@ const DURATIONS: Record<FaultKind, Range> = {
   stall: [3_000, 15_000],
   'stall-open': [0, 0],
   reset: [1_000, 6_000],
-  disk: [3_000, 8_000],
+  disk: [4_000, 12_000],
 };
 /** Otherwise it meets one process, and the others go on. */
 const MEETS_ALL_NODES = 0.4;

@@ -6,7 +6,13 @@ import { Secret } from '../server/infrastructure/runtime/secret.ts';
 import { findServicePort } from '../testing/serve.ts';
 
 /** Connections of five processes, of their predecessors that the proxies still hold, and of this one. */
-const SETTINGS = { max_connections: '400', max_wal_size: '128MB', min_wal_size: '32MB' };
+const SETTINGS = {
+  max_connections: '400',
+  max_wal_size: '128MB',
+  min_wal_size: '32MB',
+  // New segments need new space, so that a full disk also meets the write-ahead log.
+  wal_recycle: 'off',
+};
 const CONNECT_TIMEOUT_MS = 2_000;
 
 export type Postgres = Awaited<ReturnType<typeof startPostgres>>;

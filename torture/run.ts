@@ -1,4 +1,5 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -46,12 +47,17 @@ async function runIn(folder: string, options: Options, signal: AbortSignal): Pro
   await ensureDashboardBuild(say);
   const disk = await mountDisk(join(folder, 'disk'));
   const hasDisk = typeof disk !== 'string';
-  if (hasDisk) resources.defer(() => disk.unmount());
+  const dataDir = join(folder, 'disk', 'data');
+  if (hasDisk)
+    resources.defer(async () => {
+      await copyFile(join(dataDir, 'postgres.log'), join(folder, 'postgres.log')).catch(() => undefined);
+      await disk.unmount();
+    });
 
   const ends: End[] = [];
   const errors = new Map<string, number>();
   const cluster = await startCluster({
-    ...{ folder, resources, signal, dataDir: join(folder, 'disk', 'data') },
+    ...{ folder, resources, signal, dataDir },
     onEnd: (end) => void ends.push(end),
     onError: (_, message) => void errors.set(message, (errors.get(message) ?? 0) + 1),
   });
