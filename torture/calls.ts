@@ -23,7 +23,7 @@ export type Result = { fate: Fate; body: Body | undefined; calls: number };
 export type Caller = ReturnType<typeof createCaller>;
 
 /** Calls the API processes by turns, and records every answer. */
-export function createCaller(addresses: readonly Addresses[]) {
+export function createCaller(addresses: readonly Addresses[], stop: AbortSignal) {
   const answers: Answer[] = [];
   const counts = { lost: 0, unreachable: 0, inFlight: 0 };
   let giveUpAt = Number.POSITIVE_INFINITY;
@@ -42,7 +42,7 @@ export function createCaller(addresses: readonly Addresses[]) {
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
         body: JSON.stringify(payload),
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
       });
       const body = (await response.json()) as Body;
       const answer: Answer = {
@@ -72,7 +72,7 @@ export function createCaller(addresses: readonly Addresses[]) {
         if (retryAfter === undefined) return { fate, body: result.body, calls };
         waitMs = Number(retryAfter) * 1_000;
       }
-      if (!call.insists || Date.now() > giveUpAt) return { fate, body: undefined, calls };
+      if (!call.insists || stop.aborted || Date.now() > giveUpAt) return { fate, body: undefined, calls };
       await delay(waitMs);
     }
   }

@@ -70,7 +70,7 @@ async function runIn(folder: string, options: Options, signal: AbortSignal): Pro
   const startedAt = Date.now();
   const note = (text: string) => say(`${clockText(Date.now() - startedAt)}  ${text}\n`);
   note(`2 api and 3 dispatch processes for ${minutes} min, seed ${seed}`);
-  const caller = createCaller(cluster.addresses());
+  const caller = createCaller(cluster.addresses(), signal);
   const load = startLoad({ caller, tenants, rate, seed });
   resources.defer(load.stop);
   const progress = setInterval(() => note(`  ${progressOf(cluster, load, caller)}`), PROGRESS_EVERY_MS);
