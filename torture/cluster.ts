@@ -81,7 +81,7 @@ export async function startCluster({ folder, dataDir, resources, signal, onEnd, 
     ...{ postgres, proxies, processes, receivers, untilReady },
     startApi: () => Promise.all(API_NODES.map(start)),
     startDispatchers: () => Promise.all(NODES.filter((name) => !processes.has(name)).map(start)),
-    addresses: () => API_NODES.map((name) => addresses.get(name) as Addresses),
+    addresses: () => API_NODES.map((name) => addresses.get(name)) as [Addresses, Addresses],
   };
 }
 

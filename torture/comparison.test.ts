@@ -123,7 +123,7 @@ test('a SIGTERM explains no duplicate', () => {
 });
 
 test('of several faults the one nearest to the first arrival explains a duplicate', () => {
-  const faults = [fault('postgres', 2_000, 4_000), fault('stall', 9_000, 15_000), fault('kill', 21_000)];
-  assert.equal(explain(duplicate, faults)?.kind, 'stall');
-  assert.deepEqual([...explainAll([duplicate, duplicate], faults).byKind], [['stall', 2]]);
+  const faults = [fault('kill', 21_000), fault('stall-open', 9_000), fault('reset', 20_000, 21_000)];
+  assert.equal(explain(duplicate, faults)?.kind, 'stall-open', 'its connections are silent for 25 s');
+  assert.deepEqual([...explainAll([duplicate, duplicate], faults).byKind], [['stall-open', 2]]);
 });

@@ -8,7 +8,6 @@ const BALLAST = 'ballast';
 
 /** A small file system in memory that can be full without harm to the machine. */
 export type Disk = {
-  readonly path: string;
   fill(): Promise<void>;
   free(): Promise<void>;
   unmount(): Promise<void>;
@@ -23,7 +22,6 @@ export async function mountDisk(path: string): Promise<Disk | string> {
     return mounted.startError?.message ?? (mounted.stderr.trim().split('\n').at(0) || 'mount failed');
   const ballast = join(path, BALLAST);
   return {
-    path,
     /** In a process of its own: this one is busy with the connections to PostgreSQL. */
     async fill() {
       await runCommand('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=1M', 'oflag=append', 'conv=notrunc']);

@@ -6,24 +6,23 @@ export type PastFault = { kind: FaultKind; from: number; to: number; text: strin
 
 /** Sent before a kill, logged by the receiver shortly after. */
 const SLACK_MS = 1_000;
-/**
- * After a fault of the database: silent connections are given up after up to 25 s (5 s between checks, 20 s for an
- * answer), and only then is the outcome written, or the lease found lost.
- */
-const DATABASE_AFTERMATH_MS = 45_000;
+/** Silent connections are given up this long after a fault of the database: 5 s between checks, 20 s for an answer. */
+const GIVE_UP_MS = 25_000;
+/** Only then is the outcome recorded, or the lease found lost. */
+const AFTERMATH_MS = 45_000;
 
 /**
  * A duplicate is explained by a fault between its two arrivals that kept the first outcome from being recorded. A
  * SIGTERM explains none, because a process records its outcomes before it ends.
  */
 export function explain({ first, again }: Duplicate, faults: readonly PastFault[]): PastFault | undefined {
-  const candidates = faults.filter(({ kind, from, to }) => {
-    if (kind === 'terminate') return false;
-    const until = kind === 'kill' ? from : to + DATABASE_AFTERMATH_MS;
-    return from <= again && until + SLACK_MS >= first;
-  });
+  const lasts = ({ kind, from, to }: PastFault, afterMs: number) => (kind === 'kill' ? from : to + afterMs);
+  const candidates = faults.filter(
+    (fault) =>
+      fault.kind !== 'terminate' && fault.from <= again && lasts(fault, AFTERMATH_MS) + SLACK_MS >= first,
+  );
   // The nearest to the first arrival: that one was not recorded.
-  const distance = ({ from, to }: PastFault) => Math.max(0, from - first, first - to);
+  const distance = (fault: PastFault) => Math.max(0, fault.from - first, first - lasts(fault, GIVE_UP_MS));
   return candidates.sort((one, other) => distance(one) - distance(other))[0];
 }
 

@@ -3,7 +3,7 @@ import type { Outage } from './answers.ts';
 import type { Cluster, DatabaseProxy } from './cluster.ts';
 import type { Disk } from './disk.ts';
 import type { PastFault } from './explanations.ts';
-import { describeFault, type Fault, isOfNode } from './plan.ts';
+import { describeFault, type Fault, isOfNode, type NodeName } from './plan.ts';
 import type { PorticoProcess } from './portico-process.ts';
 
 /** The processes find out by themselves before (after at most 25 s). */
@@ -23,11 +23,13 @@ export function createInjector({ cluster, disk, signal, note }: Options) {
   const past: PastFault[] = [];
   const outages: Outage[] = [];
   const skipped: Fault[] = [];
-  const active = new Set<string>();
-  const cleanUps: Promise<void>[] = [];
   let databaseFaults = Promise.resolve();
 
   const pass = (ms: number) => delay(ms, undefined, { signal });
+
+  function processOf({ nodes: [name] }: Fault): PorticoProcess {
+    return processes.get(name as NodeName) as PorticoProcess;
+  }
 
   function proxiesOf({ nodes }: Fault): DatabaseProxy[] {
     return nodes.map((name) => proxies.get(name) as DatabaseProxy);
@@ -35,10 +37,9 @@ export function createInjector({ cluster, disk, signal, note }: Options) {
 
   /** Without this, connections of processes that no longer exist would use up those of PostgreSQL. */
   function dropSilentLater(stalled: readonly DatabaseProxy[]): void {
-    const later = delay(SERVER_GIVES_UP_AFTER_MS, undefined, { signal, ref: false }).then(() => {
+    setTimeout(() => {
       for (const proxy of stalled) proxy.dropSilent();
-    });
-    cleanUps.push(later.catch(() => undefined));
+    }, SERVER_GIVES_UP_AFTER_MS).unref();
   }
 
   async function happen(fault: Fault): Promise<void> {
@@ -46,10 +47,7 @@ export function createInjector({ cluster, disk, signal, note }: Options) {
     switch (fault.kind) {
       case 'kill':
       case 'terminate':
-        return await (processes.get(fault.nodes[0] as never) as PorticoProcess).fault(
-          fault.kind,
-          fault.durationMs,
-        );
+        return await processOf(fault).fault(fault.kind, fault.durationMs);
       case 'postgres': {
         await postgres.stopImmediately();
         const outage = { from: Date.now(), to: Number.POSITIVE_INFINITY };
@@ -83,18 +81,16 @@ export function createInjector({ cluster, disk, signal, note }: Options) {
 
   async function inject(fault: Fault): Promise<void> {
     const text = describeFault(fault);
-    const isDown = isOfNode(fault) && !processes.get(fault.nodes[0] as never)?.isUp();
+    const isDown = isOfNode(fault) && !processOf(fault).isUp();
     if (isDown || (fault.kind === 'disk' && !disk)) {
       skipped.push(fault);
       return;
     }
     note(text);
-    active.add(text);
     const entry: PastFault = { kind: fault.kind, from: Date.now(), to: Number.POSITIVE_INFINITY, text };
     past.push(entry);
     await happen(fault).finally(() => {
       entry.to = Date.now();
-      active.delete(text);
     });
   }
 
@@ -102,7 +98,6 @@ export function createInjector({ cluster, disk, signal, note }: Options) {
     past: past as readonly PastFault[],
     outages: outages as readonly Outage[],
     skipped: skipped as readonly Fault[],
-    active: () => [...active],
 
     /** Resolves when all have ended. */
     async run(plan: readonly Fault[]): Promise<void> {

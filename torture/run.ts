@@ -62,8 +62,7 @@ async function runIn(folder: string, options: Options, signal: AbortSignal): Pro
     onError: (_, message) => void errors.set(message, (errors.get(message) ?? 0) + 1),
   });
   await cluster.startApi();
-  const [first] = cluster.addresses();
-  const { tenants, endpoints } = await createTenants(first as never, cluster.receivers.url);
+  const { tenants, endpoints } = await createTenants(cluster.addresses()[0], cluster.receivers.url);
   cluster.receivers.expect(endpoints);
   await cluster.startDispatchers();
 
