@@ -1,28 +1,36 @@
 import type { Duplicate } from './comparison.ts';
-import type { FaultKind } from './plan.ts';
+import type { FaultKind, NodeName } from './plan.ts';
 
 /** A fault as it happened, in real time. */
-export type PastFault = { kind: FaultKind; from: number; to: number; text: string };
+export type PastFault = { kind: FaultKind; nodes: readonly NodeName[]; from: number; to: number };
 
 /** Sent before a kill, logged by the receiver shortly after. */
 const SLACK_MS = 1_000;
-/** Silent connections are given up this long after a fault of the database: 5 s between checks, 20 s for an answer. */
-const GIVE_UP_MS = 25_000;
-/** Only then is the outcome recorded, or the lease found lost. */
-const AFTERMATH_MS = 45_000;
+/** Broken connections are replaced at once, on a busy machine within some seconds. */
+const RECONNECTED_AFTER_MS = 5_000;
+/** Silent connections are given up: 5 s between checks, 20 s for an answer. */
+const GIVEN_UP_AFTER_MS = 25_000;
+
+/** When a dispatcher that it met could record outcomes again. */
+function endOf({ kind, from, to }: PastFault): number {
+  if (kind === 'kill') return from;
+  return to + (kind.startsWith('stall') ? GIVEN_UP_AFTER_MS : RECONNECTED_AFTER_MS);
+}
 
 /**
- * A duplicate is explained by a fault between its two arrivals that kept the first outcome from being recorded. A
+ * A duplicate is explained by a fault of a dispatcher that kept the outcome of the first arrival from being recorded. A
  * SIGTERM explains none, because a process records its outcomes before it ends.
  */
 export function explain({ first, again }: Duplicate, faults: readonly PastFault[]): PastFault | undefined {
-  const lasts = ({ kind, from, to }: PastFault, afterMs: number) => (kind === 'kill' ? from : to + afterMs);
   const candidates = faults.filter(
     (fault) =>
-      fault.kind !== 'terminate' && fault.from <= again && lasts(fault, AFTERMATH_MS) + SLACK_MS >= first,
+      fault.kind !== 'terminate' &&
+      fault.nodes.some((name) => name.startsWith('dispatch')) &&
+      fault.from <= again &&
+      endOf(fault) + SLACK_MS >= first,
   );
   // The nearest to the first arrival: that one was not recorded.
-  const distance = (fault: PastFault) => Math.max(0, fault.from - first, first - lasts(fault, GIVE_UP_MS));
+  const distance = (fault: PastFault) => Math.max(0, fault.from - first, first - endOf(fault));
   return candidates.sort((one, other) => distance(one) - distance(other))[0];
 }
 

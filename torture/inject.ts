@@ -80,14 +80,14 @@ export function createInjector({ cluster, disk, signal, note }: Options) {
   }
 
   async function inject(fault: Fault): Promise<void> {
-    const text = describeFault(fault);
     const isDown = isOfNode(fault) && !processOf(fault).isUp();
     if (isDown || (fault.kind === 'disk' && !disk)) {
       skipped.push(fault);
       return;
     }
-    note(text);
-    const entry: PastFault = { kind: fault.kind, from: Date.now(), to: Number.POSITIVE_INFINITY, text };
+    note(describeFault(fault));
+    const { kind, nodes } = fault;
+    const entry: PastFault = { kind, nodes, from: Date.now(), to: Number.POSITIVE_INFINITY };
     past.push(entry);
     await happen(fault).finally(() => {
       entry.to = Date.now();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, answersDuring, problemOf } from './answers.ts';
 import { compare } from './comparison.ts';
+import { NODES } from './plan.ts';
 import type { End } from './portico-process.ts';
 import { type Evidence, problemsIn } from './verdict.ts';
 
@@ -31,7 +32,7 @@ test('only calls that began and ended during an outage count as calls during it'
 const good: Evidence = {
   comparison: compare({ events: [], transfers: [] }, [], []),
   answers: [refused],
-  faults: [{ kind: 'postgres', from: 5, to: 25, text: '' }],
+  faults: [{ kind: 'postgres', nodes: NODES, from: 5, to: 25 }],
   outages: [{ from: 5, to: 25 }],
   ends: [],
   ...{ waiting: 0, neverAccepted: 0 },
