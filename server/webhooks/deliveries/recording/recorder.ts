@@ -93,7 +93,7 @@ export function createRecorder({
     const about = { reason: String(error), outcomes: batch.length };
     log.warn(about, 'could not record outcomes; retrying');
     gathered = [...batch, ...gathered];
-    // An outcome that arrived during the write has scheduled a flush, which would be too early.
+    // Outcomes that arrived during the write have scheduled a flush, which would be too early.
     flushing.cancel();
     flushLater(RETRY_AFTER_MS);
   }
