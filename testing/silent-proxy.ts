@@ -12,6 +12,7 @@ type Mode = 'forward' | 'silent' | 'refuse';
 export async function createSilentProxy(url: Secret) {
   const target = new URL(url.reveal());
   const pairs = new Set<Pair>();
+  const silent = new Set<Pair>();
   let mode: Mode = 'forward';
   let accepted = 0;
 
@@ -35,12 +36,14 @@ export async function createSilentProxy(url: Secret) {
 
   function drop(pair: Pair): void {
     pairs.delete(pair);
+    silent.delete(pair);
     pair.client.destroy();
     pair.upstream.destroy();
   }
 
-  function silence({ client, upstream }: Pair): void {
-    for (const socket of [client, upstream]) {
+  function silence(pair: Pair): void {
+    silent.add(pair);
+    for (const socket of [pair.client, pair.upstream]) {
       socket.unpipe();
       socket.pause();
     }
@@ -77,6 +80,8 @@ export async function createSilentProxy(url: Secret) {
     restore() {
       mode = 'forward';
     },
+    /** PostgreSQL gives up silent connections, as it does after some minutes without an answer to TCP keepalives. */
+    dropSilent: () => silent.forEach(drop),
     close,
   };
 }

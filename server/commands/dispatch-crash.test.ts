@@ -13,6 +13,7 @@ import {
   stop,
   untilQueueIsEmpty,
 } from '../../testing/dispatching.ts';
+import { createRandom } from '../../testing/random.ts';
 import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
 
 /** Below and above the deliveries that a dispatcher reads at once. */
@@ -34,19 +35,13 @@ type Run = { arrived: readonly Arrival[]; inFlight: ReadonlySet<string> };
 const dispatching = await createDispatching({ after });
 
 /** Reproducible random moments: a failed run prints its seed. */
-function createRandom(t: TestContext) {
+function createMoments(t: TestContext) {
   const seed = Number(process.env.DISPATCH_CRASH_SEED ?? randomInt(2 ** 31));
   t.after(() => {
     if (!t.passed) t.diagnostic(`for the same moments: DISPATCH_CRASH_SEED=${seed}`);
   });
-  let state = seed;
-  // Mulberry32, a small random generator.
-  return function between(least: number, most: number): number {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return least + (((mixed ^ (mixed >>> 14)) >>> 0) % (most - least + 1));
-  };
+  const random = createRandom(seed);
+  return (least: number, most: number) => least + Math.floor(random() * (most - least + 1));
 }
 
 /** Clients that repeat a batch with the same guids until it is acknowledged. */
@@ -152,7 +147,7 @@ async function createWork(t: TestContext, count: number): Promise<Work> {
 /** Kills the only dispatcher repeatedly while events come in, and lets the last one finish. */
 async function killWhilePosting(t: TestContext, work: Work, { kills, start, url }: Plan) {
   const { counter, endpoint, events } = work;
-  const between = createRandom(t);
+  const between = createMoments(t);
   // Once as soon as it can claim anything, otherwise after a random part of the work.
   const moments = Array.from({ length: kills }, (_, kill) => (kill === 1 ? 0 : between(1, MAX_PER_RUN)));
   const clients = createClients(events, url);

@@ -9,6 +9,7 @@ import { after, type TestContext, test } from 'node:test';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { createTestApp } from '../../../testing/app.ts';
 import { publishEvents } from '../../../testing/events.ts';
+import { createRandom } from '../../../testing/random.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 import { createCuttingProxy, createLocalServer } from '../testing/network.ts';
 
@@ -69,17 +70,6 @@ async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
-}
-
-/** Numbers from 0 to 1 (mulberry32), the same in every run. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 type Fault = 'killed' | 'suspended' | 'cut' | 'restarted';

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createLog } from '../runtime/log.ts';
+import { createDatabase } from './database.ts';
 import { failureOfDatabase } from './failures.ts';
 
 function errorOf(code: string): Error {
@@ -31,6 +34,18 @@ for (const [sqlState, code] of Object.entries(CODES))
 test('a deadlock and a serialization failure say that nothing was changed', () => {
   for (const sqlState of ['40P01', '40001'])
     assert.match(String(failureOfDatabase(errorOf(sqlState))?.message), /changed nothing; send it again/);
+});
+
+test('a query of a request that outlives the shutdown of its process is not a bug', async () => {
+  const { url, drop } = await createTestDatabase();
+  const log = createLog({ level: 'silent', terminal: false });
+  const { queries, close } = createDatabase({ url, connections: 1, log });
+  const read = () => queries.selectFrom('organizations').selectAll().execute();
+  await read();
+  await close();
+  const error: unknown = await read().catch((reason) => reason);
+  assert.equal(failureOfDatabase(error)?.code, 'database_unavailable');
+  await drop();
 });
 
 test('a bug is not a database failure', () => {

@@ -20,9 +20,9 @@ const CONNECTION_EXCEPTION_CLASS = '08';
 const OVERLOADED = new Set(['53300', '53200', '57014', '55P03']);
 /** SQLSTATEs of a deadlock and of a serialization failure; the transaction was rolled back. */
 const ROLLED_BACK = new Set(['40P01', '40001']);
-/** Messages of pg for queries that lost their connection. */
+/** Messages of pg for queries that lost their connection, and of Kysely for those that outlived it in a shutdown. */
 const CONNECTION_LOST =
-  /^(Connection terminated|Client has encountered a connection error|Query read timeout|Client was closed)/;
+  /^(Connection terminated|Client has encountered a connection error|Query read timeout|Client was closed|driver has already been destroyed)/;
 
 /** Maps a temporary database error to a failure with Retry-After. Undefined for other errors, such as bugs. */
 export function failureOfDatabase(error: unknown): Failure | undefined {

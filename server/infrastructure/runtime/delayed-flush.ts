@@ -12,10 +12,13 @@ export function createDelayedFlush({
 }) {
   let cancel: (() => void) | undefined;
   let writing: Promise<void> | undefined;
+  /** The time of a scheduled flush came during a write: it follows at once, unless that write cancels it. */
+  let isDue = false;
 
   function cancelScheduled(): void {
     cancel?.();
     cancel = undefined;
+    isDue = false;
   }
 
   async function flush(): Promise<void> {
@@ -23,6 +26,7 @@ export function createDelayedFlush({
     cancelScheduled();
     writing = write().finally(() => {
       writing = undefined;
+      if (isDue) void flush();
     });
     await writing;
   }
@@ -30,9 +34,11 @@ export function createDelayedFlush({
   return {
     /** Schedules a flush unless one is scheduled already. */
     schedule(ms = delayMs): void {
+      if (isDue) return;
       cancel ??= timers.after(ms, () => {
         cancel = undefined;
-        void flush();
+        if (writing) isDue = true;
+        else void flush();
       });
     },
     /** Writes now, after the write in progress. */

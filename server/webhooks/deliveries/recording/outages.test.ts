@@ -57,6 +57,30 @@ test('during an outage writes are retried once per second, whatever the number o
   assert.equal(await completed(deliveries), 1_500);
 });
 
+test('outcomes that arrive during a failing write do not shorten the pause before the next one', async () => {
+  const { clock, recorder, state, writes, logged } = createHarness();
+  const deliveries = await take(5);
+  state.away = true;
+  const held = Promise.withResolvers<void>();
+  state.hold = held.promise;
+  const recorded: Promise<void>[] = [];
+  for (const delivery of deliveries) {
+    recorded.push(recorder.record(outcomeOf(delivery)));
+    clock.advance(GATHERED_MS);
+    await turn();
+  }
+  held.resolve();
+  while (logged.length === 0) await turn();
+  clock.advance(1_000 - GATHERED_MS);
+  await turn();
+  assert.equal(writes(), 1);
+  state.away = false;
+  clock.advance(GATHERED_MS);
+  await Promise.all(recorded);
+  assert.equal(writes(), 2);
+  assert.equal(await completed(deliveries), 5);
+});
+
 test('flush returns while the database is unavailable', async () => {
   const { recorder, state, writes } = createHarness();
   const deliveries = await take(3);

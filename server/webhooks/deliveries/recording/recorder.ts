@@ -93,6 +93,8 @@ export function createRecorder({
     const about = { reason: String(error), outcomes: batch.length };
     log.warn(about, 'could not record outcomes; retrying');
     gathered = [...batch, ...gathered];
+    // Outcomes that arrived during the write have scheduled a flush, which would be too early.
+    flushing.cancel();
     flushLater(RETRY_AFTER_MS);
   }
 

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compare, type Fate, type SentEvent, type SentTransfer } from './comparison.ts';
+import { explain, explainAll, type PastFault } from './explanations.ts';
+import type { NodeName } from './plan.ts';
+import type { Arrival, Endpoint } from './receivers.ts';
+
+const ENDPOINTS: Endpoint[] = [
+  { path: '/a/1', organizationGuid: 'a', signingKey: 'k1', behaviour: 'fast' },
+  { path: '/a/2', organizationGuid: 'a', signingKey: 'k2', behaviour: 'flaky' },
+  { path: '/b/1', organizationGuid: 'b', signingKey: 'k3', behaviour: 'slow' },
+];
+
+function event(guid: string, fate: Fate = 'acknowledged', organization = 'a'): SentEvent {
+  return {
+    ...{ guid, organization_guid: organization, bank_guid: 'bank', event_type: 'trade.completed' },
+    ...{ object_guid: `object of ${guid}`, environment: 'sandbox', fate },
+  };
+}
+
+function arrival(path: string, { fate: _, ...body }: SentEvent, more: Partial<Arrival> = {}): Arrival {
+  return { at: 1_000, path, status: 204, isGenuine: true, event: body, ...more };
+}
+
+const one = event('1');
+const everywhere = [arrival('/a/1', one), arrival('/a/2', one)];
+const run = (events: SentEvent[], arrivals: Arrival[], transfers: SentTransfer[] = []) =>
+  compare({ events, transfers }, ENDPOINTS, arrivals);
+
+test('an acknowledged event at every endpoint of its Organization is neither lost nor duplicate', () => {
+  const { received, unknownReceived, ...problems } = run([one], everywhere);
+  assert.deepEqual([received, unknownReceived], [2, 0]);
+  for (const [name, found] of Object.entries(problems)) assert.deepEqual(found, [], name);
+});
+
+test('an acknowledged event that one endpoint did not receive is lost', () => {
+  assert.deepEqual(run([one], [arrival('/a/1', one)]).lost, ['/a/2 1']);
+});
+
+test('an arrival that was answered with an error does not count', () => {
+  const failed = arrival('/a/2', one, { status: 500 });
+  assert.deepEqual(run([one], [arrival('/a/1', one), failed]).lost, ['/a/2 1']);
+  const { duplicates, lost } = run([one], [failed, ...everywhere]);
+  assert.deepEqual([duplicates, lost], [[], []], 'a retry is not a duplicate');
+});
+
+test('an event of unknown fate is never lost, and counted once if it was received', () => {
+  const [unknown, absent] = [event('2', 'unknown'), event('3', 'unknown')];
+  const { lost, unknownReceived } = run(
+    [unknown, absent],
+    [arrival('/a/1', unknown), arrival('/a/2', unknown)],
+  );
+  assert.deepEqual([lost, unknownReceived], [[], 1]);
+});
+
+test('a second arrival that was answered with 2xx is a duplicate', () => {
+  const again = arrival('/a/1', one, { at: 9_000 });
+  assert.deepEqual(run([one], [...everywhere, again]).duplicates, [
+    { path: '/a/1', guid: '1', first: 1_000, again: 9_000 },
+  ]);
+});
+
+test("an event at another Organization's endpoint, with a wrong signature or with other content is found", () => {
+  assert.deepEqual(run([one], [...everywhere, arrival('/b/1', one)]).misrouted, ['/b/1 1']);
+  const forged = arrival('/a/1', one, { status: 401, isGenuine: false });
+  assert.deepEqual(run([one], [...everywhere, forged]).forged, ['/a/1 1']);
+  const changed = arrival('/a/2', { ...one, object_guid: 'another' });
+  assert.deepEqual(run([one], [arrival('/a/1', one), changed]).altered, ['/a/2 1']);
+});
+
+test('an event that nobody sent is unexpected, but not that of a subscription', () => {
+  const created = { ...event('s'), event_type: 'subscription.storing' };
+  assert.deepEqual(run([one], [...everywhere, arrival('/a/1', created)]).unexpected, []);
+  assert.deepEqual(run([one], [...everywhere, arrival('/a/1', event('9'))]).unexpected, [
+    '/a/1 trade.completed 9',
+  ]);
+});
+
+function transferEvents(object: string, ...states: string[]): Arrival[] {
+  return states.map((state) =>
+    arrival('/b/1', {
+      ...event(`${object} ${state}`, 'acknowledged', 'b'),
+      ...{ event_type: `transfer.${state}`, object_guid: object },
+    }),
+  );
+}
+
+test('an acknowledged transfer has the event of each of its states, once', () => {
+  const transfers: SentTransfer[] = [{ organizationGuid: 'b', guid: 't', fate: 'acknowledged' }];
+  const all = transferEvents('t', 'storing', 'reviewing', 'completed');
+  assert.deepEqual(run([], all, transfers).lost, []);
+  assert.deepEqual(run([], all.slice(0, 2), transfers).lost, ['/b/1 transfer.completed of t']);
+  const [completed] = transferEvents('t', 'completed') as [Arrival];
+  const second = { ...completed, event: { ...completed.event, guid: 'another' } };
+  assert.deepEqual(run([], [...all, second], transfers).unexpected, ['/b/1 transfer.completed of t twice']);
+});
+
+test('a call of unknown fate may have created one transfer, not two', () => {
+  const unknown: SentTransfer[] = [{ organizationGuid: 'b', fate: 'unknown' }];
+  const first = transferEvents('x', 'storing', 'reviewing', 'completed');
+  assert.deepEqual(run([], first, unknown).unexpected, []);
+  assert.deepEqual(run([], [...first, ...transferEvents('y', 'storing')], unknown).unexpected, [
+    '2 transfers for 1 calls of unknown fate',
+  ]);
+});
+
+function fault(kind: PastFault['kind'], from: number, to = from, node: NodeName = 'dispatch-1'): PastFault {
+  return { kind, nodes: [node], from, to };
+}
+const duplicate = { path: '/a/1', guid: '1', first: 10_000, again: 22_000 };
+
+test('a kill between the arrivals explains a duplicate, one before or after does not', () => {
+  assert.equal(explain(duplicate, [fault('kill', 10_050)])?.kind, 'kill');
+  assert.equal(explain(duplicate, [fault('kill', 5_000)]), undefined);
+  assert.equal(explain(duplicate, [fault('kill', 23_000)]), undefined);
+});
+
+test('an outage explains a duplicate until outcomes can be recorded again', () => {
+  assert.equal(explain(duplicate, [fault('postgres', 2_000, 8_000)])?.kind, 'postgres');
+  assert.equal(explain(duplicate, [fault('postgres', 1_000, 3_000)]), undefined);
+  assert.equal(explain(duplicate, [fault('stall', 1_000, 3_000)])?.kind, 'stall', 'silent for 25 s more');
+});
+
+test('neither a SIGTERM nor a fault of an API process explains a duplicate', () => {
+  const faults = [fault('terminate', 10_100, 12_000), fault('kill', 10_100, 10_100, 'api-1')];
+  const { byKind, unexplained } = explainAll([duplicate], faults);
+  assert.deepEqual([byKind.size, unexplained], [0, [duplicate]]);
+});
+
+test('of several faults the one nearest to the first arrival explains a duplicate', () => {
+  const faults = [fault('kill', 21_000), fault('stall-open', 9_000), fault('reset', 20_000, 21_000)];
+  assert.equal(explain(duplicate, faults)?.kind, 'stall-open', 'its connections are silent for 25 s');
+  assert.deepEqual([...explainAll([duplicate, duplicate], faults).byKind], [['stall-open', 2]]);
+});

@@ -1,0 +1,133 @@
+import type { Arrival, Endpoint, EventBody } from './receivers.ts';
+
+/**
+ * `acknowledged`: answered with 2xx. `unknown`: answered with 503, or not at all, so that it may have been accepted.
+ * `unsent`: no process was reached.
+ */
+export type Fate = 'acknowledged' | 'unknown' | 'unsent';
+export type SentEvent = EventBody & { fate: Fate };
+/** A transfer created over `/api`; without a guid if no call for it was answered with 2xx. */
+export type SentTransfer = { organizationGuid: string; guid?: string | undefined; fate: Fate };
+export type Sent = { events: readonly SentEvent[]; transfers: readonly SentTransfer[] };
+
+/** The states through which the sandbox moves a transfer. */
+const TRANSFER_EVENTS = ['transfer.storing', 'transfer.reviewing', 'transfer.completed'];
+
+export type Duplicate = { path: string; guid: string; first: number; again: number };
+export type Comparison = {
+  /** Acknowledged, and not received by an endpoint of its Organization. */
+  lost: string[];
+  /** Received and answered with 2xx more than once by one endpoint. */
+  duplicates: Duplicate[];
+  /** Events of another Organization. */
+  misrouted: string[];
+  forged: string[];
+  /** Received with other content than was sent. */
+  altered: string[];
+  /** Never sent, or an event of a transfer that exists twice. */
+  unexpected: string[];
+  /** Of unknown fate, and received by at least one endpoint. */
+  unknownReceived: number;
+  received: number;
+};
+
+export function compare(
+  sent: Sent,
+  endpoints: readonly Endpoint[],
+  arrivals: readonly Arrival[],
+): Comparison {
+  const owners = new Map(endpoints.map(({ path, organizationGuid }) => [path, organizationGuid]));
+  const pathsOf = Map.groupBy(endpoints, ({ organizationGuid }) => organizationGuid);
+  const received = Map.groupBy(
+    arrivals.filter(({ status }) => status < 300),
+    ({ path, event }) => `${path} ${event.guid}`,
+  );
+  const kept = [...received.values()].map(([first]) => first as Arrival);
+  const states = Map.groupBy(kept, ({ path, event }) => stateOf(path, event));
+  const posted = new Map(sent.events.map((event) => [event.guid, event]));
+
+  const lost = sent.events
+    .filter(({ fate }) => fate === 'acknowledged')
+    .flatMap(({ guid, organization_guid }) =>
+      (pathsOf.get(organization_guid) ?? []).map(({ path }) => `${path} ${guid}`),
+    )
+    .filter((key) => !received.has(key));
+  const lostTransfers = sent.transfers.flatMap(({ guid, organizationGuid }) =>
+    guid === undefined
+      ? []
+      : (pathsOf.get(organizationGuid) ?? []).flatMap(({ path }) =>
+          TRANSFER_EVENTS.map((type) => stateOf(path, { event_type: type, object_guid: guid })),
+        ),
+  );
+
+  return {
+    lost: [...lost, ...lostTransfers.filter((state) => !states.has(state))],
+    duplicates: [...received.values()].flatMap(duplicatesIn),
+    misrouted: arrivals
+      .filter(({ path, event }) => owners.get(path) !== event.organization_guid)
+      .map(({ path, event }) => `${path} ${event.guid}`),
+    forged: arrivals.filter(({ isGenuine }) => !isGenuine).map(({ path, event }) => `${path} ${event.guid}`),
+    altered: kept.flatMap(({ path, event }) => {
+      const original = posted.get(event.guid);
+      return original && !isSame(original, event) ? [`${path} ${event.guid}`] : [];
+    }),
+    unexpected: [...unexpectedIn(sent, posted, kept), ...repeatedStates(posted, states)],
+    unknownReceived: sent.events.filter(
+      ({ fate, guid, organization_guid }) =>
+        fate === 'unknown' &&
+        pathsOf.get(organization_guid)?.some(({ path }) => received.has(`${path} ${guid}`)),
+    ).length,
+    received: kept.length,
+  };
+}
+
+function stateOf(path: string, { event_type, object_guid }: Pick<EventBody, 'event_type' | 'object_guid'>) {
+  return `${path} ${event_type} of ${object_guid}`;
+}
+
+function duplicatesIn(arrivals: readonly Arrival[]): Duplicate[] {
+  return arrivals.slice(1).map(({ path, event, at }, index) => ({
+    ...{ path, guid: event.guid },
+    first: (arrivals[index] as Arrival).at,
+    again: at,
+  }));
+}
+
+function isSame(one: EventBody, other: EventBody): boolean {
+  const fields = ['organization_guid', 'bank_guid', 'event_type', 'object_guid', 'environment'] as const;
+  return fields.every((field) => one[field] === other[field]);
+}
+
+/** Calls of unknown fate may have created a transfer each, but not more. */
+function unexpectedIn(
+  { transfers }: Sent,
+  posted: ReadonlyMap<string, SentEvent>,
+  kept: readonly Arrival[],
+): string[] {
+  const known = new Set(transfers.map(({ guid }) => guid));
+  const others = kept.filter(
+    ({ event }) =>
+      !posted.has(event.guid) &&
+      !known.has(event.object_guid) &&
+      !event.event_type.startsWith('subscription.'),
+  );
+  const strangers = others.filter(({ event }) => !TRANSFER_EVENTS.includes(event.event_type));
+  const objects = new Set(
+    others.filter((other) => !strangers.includes(other)).map(({ event }) => event.object_guid),
+  );
+  const possible = transfers.filter(({ fate }) => fate === 'unknown').length;
+  return [
+    ...strangers.map(({ path, event }) => `${path} ${event.event_type} ${event.guid}`),
+    ...(objects.size > possible ? [`${objects.size} transfers for ${possible} calls of unknown fate`] : []),
+  ];
+}
+
+/** A transfer enters each state once: a second event for the same state means that the work was done twice. */
+function repeatedStates(
+  posted: ReadonlyMap<string, SentEvent>,
+  states: ReadonlyMap<string, readonly Arrival[]>,
+): string[] {
+  return [...states]
+    .filter(([, [first, ...more]]) => first && !posted.has(first.event.guid) && more.length > 0)
+    .map(([state]) => `${state} twice`);
+}
