@@ -31,9 +31,9 @@ const commands: Record<string, () => Promise<Command>> = {
 
 const [name = '--help', ...args] = process.argv.slice(2);
 
-if (name === '--help' || name === '-h' || name === 'help') {
+if (['--help', '-h', 'help'].includes(name) && args.length === 0) {
   const { listPartnerCommands } = await import('../cli/src/main.ts');
-  process.stdout.write(HELP + listPartnerCommands());
+  process.stdout.write(HELP + listPartnerCommands(process.stdout));
 } else if (Object.hasOwn(commands, name) || !(await runPartnerCommand())) {
   await run(name, args);
 }

@@ -1,6 +1,6 @@
 import type { Command, Context } from '../command.ts';
 import { CliError, EXIT } from '../failure.ts';
-import { field, type Item, printList, printObject, say } from '../output/print.ts';
+import { EVENT_TYPE, field, type Item, printList, printObject, say, timeField } from '../output/print.ts';
 import { countOf, guidOf, momentOf } from '../values.ts';
 
 const MAX_LISTED = 1_000;
@@ -53,7 +53,7 @@ const listEvents: Command = {
     printList(
       context,
       events,
-      [field('Created at'), field('Event type'), field('Guid'), field('Object guid')],
+      [timeField('Created at'), EVENT_TYPE, field('Guid'), field('Object guid')],
       'No events match.',
     );
   },
@@ -88,11 +88,11 @@ const showEvent: Command = {
       context,
       deliveries as Item[],
       [
+        field('State'),
+        field('Tries', 'attempt_count'),
+        field('Status', 'response_status'),
         field('Delivery', 'guid'),
         field('Subscription', 'subscription_guid'),
-        field('State'),
-        field('Attempts', 'attempt_count'),
-        field('Status', 'response_status'),
       ],
       'No subscription received it.',
     );
