@@ -31,9 +31,12 @@ function bash(commands: readonly Command[]): string {
   const cases = (each: readonly Words[]) =>
     each.map(({ before, words }) => `    "${before}") words="${words.join(' ')}" ;;`).join('\n');
   return `_portico() {
-  local words="" before="\${COMP_WORDS[*]:1:COMP_CWORD-1}" current="\${COMP_WORDS[COMP_CWORD]}"
+  local words="" before="" current="\${COMP_WORDS[COMP_CWORD]}" i
   local previous="\${COMP_WORDS[COMP_CWORD-1]}" isvalue=1
-  before="\${before%% -*}"
+  for (( i = 1; i < COMP_CWORD; i++ )); do
+    case "\${COMP_WORDS[i]}" in -*) break ;; esac
+    before="$before\${before:+ }\${COMP_WORDS[i]}"
+  done
   case "$before $previous" in
 ${cases(words.values)}
     *) isvalue=0 ;;
