@@ -25,7 +25,7 @@ const listSubscriptions: Command = {
       subscriptions,
       [
         field('Subscription', 'subscription_guid'),
-        ...[field('Name'), field('Host'), field('State'), field('Health'), field('Waiting')],
+        ...[field('State'), field('Health'), field('Waiting'), field('Name'), field('Host')],
       ],
       'There are no subscriptions. Create one in the dashboard: portico open.',
     );
