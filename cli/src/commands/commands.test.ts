@@ -82,6 +82,7 @@ test('events are listed, shown and sent again', LIMITED, async () => {
   assert.match(listed.out, new RegExp(`^\\S+Z\\ttransfer.completed\\t${eventGuid}\\t\\w+\\n$`));
   const table = await cli(['events', 'list', '--limit', '1'], { env, isTerminal: true, columns: 140 });
   assert.match(table.out, /CREATED AT +EVENT TYPE +GUID +OBJECT GUID/);
+  assert.match(table.err, /These are the newest 1; --limit shows more/);
   assert.equal((await json(['events', 'show', eventGuid])).deliveries.length, 1);
   const [delivery] = await json(['events', 'resend', eventGuid]);
   assert.equal(delivery.subscription_guid, subscription.guid);

@@ -14,7 +14,7 @@ import {
 import { withProgress } from '../output/progress.ts';
 import { poll, untilInterrupted } from '../polling.ts';
 import { guidOf, momentOf } from '../values.ts';
-import { LIMIT, limitOf, listOf, present, SINCE, sinceOf } from './events.ts';
+import { LIMIT, limitOf, listOf, present, SINCE, sayIfFull, sinceOf } from './events.ts';
 
 const STATES = ['storing', 'failing', 'completed', 'failed'];
 const KINDS = ['failed', 'waiting', 'all'];
@@ -107,7 +107,9 @@ const listDeliveries: Command = {
     if (context.options.flag('watch')) {
       return untilInterrupted(context, () => watch(context, portico));
     }
-    printList(context, await readDeliveries(context, portico), COLUMNS, 'No deliveries match.');
+    const deliveries = await readDeliveries(context, portico);
+    printList(context, deliveries, COLUMNS, 'No deliveries match.');
+    sayIfFull(context, deliveries);
   },
 };
 

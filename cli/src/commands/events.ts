@@ -15,6 +15,13 @@ export function limitOf({ options }: Context): number {
   return countOf('limit', options.text('limit') ?? DEFAULT_LISTED, MAX_LISTED);
 }
 
+/** A full list may have more; on a terminal this is said. */
+export function sayIfFull(context: Context, items: readonly unknown[]): void {
+  const limit = limitOf(context);
+  if (context.io.stdout.isTTY && items.length === limit && limit < MAX_LISTED)
+    say(context, `These are the newest ${limit}; --limit shows more.`);
+}
+
 export function sinceOf({ options, io }: Context): { created_at_gte?: string } {
   const since = options.text('since');
   return since === undefined ? {} : { created_at_gte: momentOf('since', since, io.now()).toISOString() };
@@ -56,6 +63,7 @@ const listEvents: Command = {
       [timeField('Created at'), EVENT_TYPE, field('Guid'), field('Object guid')],
       'No events match.',
     );
+    sayIfFull(context, events);
   },
 };
 
