@@ -26,6 +26,8 @@ function checksOf({ io }: Context, { profile, withScopes }: Session): Check[] {
     {
       name: 'DNS',
       async run() {
+        const proxy = proxyOf(io.env);
+        if (proxy) return `The proxy ${proxy} resolves names`;
         const hosts = [
           ...new Set([url, authUrl].map((each) => new URL(each).hostname.replace(/^\[|\]$/g, ''))),
         ];
@@ -87,6 +89,12 @@ function checksOf({ io }: Context, { profile, withScopes }: Session): Check[] {
       },
     },
   ];
+}
+
+/** The host of the proxy that Node.js uses, without its password. */
+function proxyOf(env: Context['io']['env']): string | undefined {
+  const address = env.https_proxy ?? env.HTTPS_PROXY ?? env.http_proxy ?? env.HTTP_PROXY ?? '';
+  return env.NODE_USE_ENV_PROXY === '1' && URL.canParse(address) ? new URL(address).host : undefined;
 }
 
 /** The list has IPv4 addresses and networks. */

@@ -95,6 +95,13 @@ test(
   },
 );
 
+test('doctor leaves the names to the proxy', LIMITED, async () => {
+  const doctor = start(['doctor']);
+  const [code, err] = await exitOf(doctor);
+  assert.equal(code, 0, doctor.out() + err);
+  assert.match(doctor.out(), /^DNS +ok +The proxy 127\.0\.0\.1:\d+ resolves names\n/);
+});
+
 test('without the authority the reason is printed', LIMITED, async () => {
   const { NODE_EXTRA_CA_CERTS: _, ...env } = variables;
   const [code, err] = await exitOf(start(['events', 'list'], env));
