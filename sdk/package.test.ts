@@ -188,18 +188,20 @@ test('works in workerd', async (t) => {
   assert.deepEqual(JSON.parse(answer), EXPECTED);
 });
 
-for (const [compiler, lib, types, skipLibCheck] of [
-  ['typescript', ['es2022'], ['node'], false],
-  ['typescript', ['es2022', 'dom'], [], false],
+for (const [compiler, lib, types, skipLibCheck, modules] of [
+  ['typescript', ['es2022'], ['node'], false, { module: 'nodenext' }],
+  ['typescript', ['es2022', 'dom'], [], false, { module: 'nodenext' }],
   // Checking its own library takes this compiler most of a minute.
-  ['typescript-5', ['es2022'], ['node'], true],
+  ['typescript-5', ['es2022'], ['node'], true, { module: 'nodenext' }],
+  // Without `exports`, as many projects with CommonJS have it.
+  ['typescript-5', ['es2022'], ['node'], true, { module: 'commonjs', moduleResolution: 'node10' }],
 ] as const)
-  test(`type-checks with ${compiler}, ${[...lib, ...types]}`, async () => {
+  test(`type-checks with ${[compiler, ...lib, ...types, ...Object.values(modules)]}`, async () => {
     await symlink(join(ROOT, 'node_modules', '@types'), join(project, 'node_modules', '@types')).catch(
       () => {},
     );
     const compilerOptions = {
-      ...{ lib, types, skipLibCheck, target: 'es2022', module: 'nodenext', strict: true, noEmit: true },
+      ...{ lib, types, skipLibCheck, target: 'es2022', strict: true, noEmit: true, ...modules },
       exactOptionalPropertyTypes: true,
     };
     const config = join(project, 'tsconfig.json');

@@ -31,17 +31,21 @@ const commands: Record<string, () => Promise<Command>> = {
 
 const [name = '--help', ...args] = process.argv.slice(2);
 
-if (name === '--help' || name === '-h' || name === 'help') {
+if (['--help', '-h', 'help'].includes(name) && !(await isPartnerCommand(args[0]))) {
   const { listPartnerCommands } = await import('../cli/src/main.ts');
-  process.stdout.write(HELP + listPartnerCommands());
+  process.stdout.write(HELP + listPartnerCommands(process.stdout));
 } else if (Object.hasOwn(commands, name) || !(await runPartnerCommand())) {
   await run(name, args);
 }
 
+async function isPartnerCommand(word = ''): Promise<boolean> {
+  return (await import('../cli/src/main.ts')).FIRST_WORDS.has(word);
+}
+
 /** Settings of the service are not read: a partner has none. False if there is no such command. */
 async function runPartnerCommand(): Promise<boolean> {
+  if (!(await isPartnerCommand(name))) return false;
   const [cli, { systemIo }] = await Promise.all([import('../cli/src/main.ts'), import('../cli/src/io.ts')]);
-  if (!cli.FIRST_WORDS.has(name)) return false;
   process.exitCode = await cli.run([name, ...args], systemIo());
   return true;
 }

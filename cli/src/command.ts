@@ -32,6 +32,8 @@ export type Command = {
   summary: string;
   /** Names of the positionals; `[name]` is optional, `name...` takes several. */
   positionals?: readonly string[];
+  /** Of the first positional, completed by the shell. */
+  values?: readonly string[];
   options?: Readonly<Record<string, Option>>;
   /** A Bank key cannot read the events of its Organization. */
   needsOrganizationKey?: true;
@@ -97,8 +99,6 @@ function misuse(command: Command, sentence: string): UsageError {
 }
 
 export function usageOf({ name, positionals = [] }: Command): string {
-  const names = positionals.map((each) =>
-    each.startsWith('[') ? each.toUpperCase() : `${each.toUpperCase()}`,
-  );
+  const names = positionals.map((each) => each.toUpperCase());
   return ['Usage: portico', name, ...names, '[options]'].join(' ');
 }

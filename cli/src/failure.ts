@@ -1,5 +1,8 @@
 import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
 
+const TOO_MANY_REQUESTS = 429;
+const SERVER_ERROR = 500;
+
 /** Documented in docs/partners/cli.md. */
 export const EXIT = {
   failure: 1,
@@ -28,14 +31,33 @@ export class UsageError extends CliError {
   }
 }
 
+type Description = { message: string; exitCode: number };
+
 /** What is printed for any error, and the exit code. */
-export function describeError(error: unknown): { message: string; exitCode: number } {
+export function describeError(error: unknown): Description {
   if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
   if (error instanceof ApiError) return { message: describeApiError(error), exitCode: exitCodeOf(error) };
   if (error instanceof ConnectionError) return { message: error.message, exitCode: EXIT.unreachable };
   if (error instanceof Error && error.name === 'AbortError')
     return { message: 'Interrupted.', exitCode: EXIT.interrupted };
   return { message: error instanceof Error ? error.message : String(error), exitCode: EXIT.failure };
+}
+
+/** The error as an object, for `--json`. */
+export function errorObject(error: unknown): object {
+  const { message, exitCode } = describeError(error);
+  if (!(error instanceof ApiError)) return { error: message, exit_code: exitCode };
+  return {
+    ...{ error: error.message, exit_code: exitCode, status: error.status },
+    ...(error.messageCode && { message_code: error.messageCode }),
+    ...(error.requestId && { request_id: error.requestId }),
+  };
+}
+
+/** Another try may succeed: no connection, an overloaded service, or a limit of calls. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status >= SERVER_ERROR || error.status === TOO_MANY_REQUESTS;
+  return error instanceof ConnectionError;
 }
 
 function describeApiError({ message, status, messageCode, requestId }: ApiError): string {
@@ -55,5 +77,5 @@ function exitCodeOf({ status, messageCode }: ApiError): number {
   if (messageCode === 'invalid_scope') return EXIT.permission;
   if (status === 403) return EXIT.permission;
   if (status === 404) return EXIT.notFound;
-  return status >= 500 || status === 429 ? EXIT.unreachable : EXIT.failure;
+  return status >= SERVER_ERROR || status === TOO_MANY_REQUESTS ? EXIT.unreachable : EXIT.failure;
 }

@@ -1,8 +1,10 @@
 import { COMMON_OPTIONS, type Command, usageOf } from './command.ts';
+import { beside, wrap } from './output/layout.ts';
 
 const GAP = 3;
+const INDENT = '  ';
 
-export function describeCommand(command: Command): string {
+export function describeCommand(command: Command, columns: number): string {
   const options = Object.entries({ ...command.options, ...COMMON_OPTIONS }).map(
     ([name, { value, description }]) =>
       [`--${name}${value === undefined ? '' : ` <${value}>`}`, description] as const,
@@ -10,11 +12,11 @@ export function describeCommand(command: Command): string {
   return [
     usageOf(command),
     '',
-    command.summary,
+    ...wrap(command.summary, columns),
     ...(command.needsOrganizationKey ? ['Needs an Organization key.'] : []),
     '',
     'Options:',
-    ...aligned(options),
+    ...aligned(options, columns),
     '',
     'Examples:',
     ...command.examples.map((example) => `  ${example}`),
@@ -22,19 +24,21 @@ export function describeCommand(command: Command): string {
   ].join('\n');
 }
 
-export function listCommands(commands: readonly Command[]): string {
-  return `Usage: portico <command> [options]\n\nCommands:\n${commandRows(commands)}`;
+export function listCommands(commands: readonly Command[], columns: number): string {
+  return `Usage: portico <command> [options]\n\nCommands:\n${commandRows(commands, columns)}`;
 }
 
-export function commandRows(commands: readonly Command[]): string {
+export function commandRows(commands: readonly Command[], columns: number): string {
   const rows = commands.map(
     ({ name, positionals = [], summary }) =>
       [[name, ...positionals.map((each) => each.toUpperCase())].join(' '), summary] as const,
   );
-  return [...aligned(rows), '', 'Run portico <command> --help for options and examples.', ''].join('\n');
+  return [...aligned(rows, columns), '', 'Run portico <command> --help for options and examples.', ''].join(
+    '\n',
+  );
 }
 
-function aligned(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([first]) => first.length)) + GAP;
-  return rows.map(([first, second]) => `  ${first.padEnd(width)}${second}`.trimEnd());
+function aligned(rows: readonly (readonly [string, string])[], columns: number): string[] {
+  const width = INDENT.length + Math.max(...rows.map(([first]) => first.length)) + GAP;
+  return rows.map(([first, second]) => beside(`${INDENT}${first}`.padEnd(width), width, second, columns));
 }

@@ -80,8 +80,9 @@ test('token prints a token with the scopes', LIMITED, async () => {
 test('events are listed, shown and sent again', LIMITED, async () => {
   const listed = await cli(['events', 'list', '--type', 'transfer.completed', '--since', '1d'], { env });
   assert.match(listed.out, new RegExp(`^\\S+Z\\ttransfer.completed\\t${eventGuid}\\t\\w+\\n$`));
-  const table = await cli(['events', 'list', '--limit', '1'], { env, isTerminal: true });
+  const table = await cli(['events', 'list', '--limit', '1'], { env, isTerminal: true, columns: 140 });
   assert.match(table.out, /CREATED AT +EVENT TYPE +GUID +OBJECT GUID/);
+  assert.match(table.err, /These are the newest 1; --limit shows more/);
   assert.equal((await json(['events', 'show', eventGuid])).deliveries.length, 1);
   const [delivery] = await json(['events', 'resend', eventGuid]);
   assert.equal(delivery.subscription_guid, subscription.guid);
@@ -130,6 +131,8 @@ test('deliveries are listed, watched and redelivered, and a subscription is test
   ]);
   assert.equal(job.state, 'completed');
   assert.ok(job.redelivered > 0);
+  const [listed] = await json(['subscriptions', 'list']);
+  assert.deepEqual([listed.subscription_guid, listed.state], [subscription.guid, 'active']);
   assert.equal((await json(['subscriptions', 'test', subscription.guid])).state, 'completed');
   endpoint.behave({ kind: 'answer', status: 500 });
   const failing = await cli(['subscriptions', 'test', subscription.guid], { env });
@@ -148,7 +151,12 @@ test('a file is uploaded', LIMITED, async () => {
 });
 
 test('an event is triggered, and fixtures refer to each other', LIMITED, async () => {
-  for (const type of ['transfer.completed', 'execution.completed'])
+  for (const type of [
+    'transfer.completed',
+    'execution.completed',
+    'account.balance_funding_pull.low',
+    'bank.updated',
+  ])
     assert.equal((await json(['trigger', type])).event_type, type);
   const refused = await cli(['trigger', 'member.invited'], { env });
   assert.equal(refused.code, 2);

@@ -9,14 +9,19 @@ import { listen } from './listen.ts';
 import { login, logout } from './login.ts';
 import { tailLogs } from './logs.ts';
 import { open } from './open.ts';
+import { profileCommands } from './profiles.ts';
 import { sandboxCommands } from './sandbox.ts';
+import { subscriptionCommands } from './subscriptions.ts';
 
 /** In the order of the help. */
 export const COMMANDS: readonly Command[] = [
-  ...[login, logout, whoami, token, listen],
+  ...[login, logout, whoami],
+  ...profileCommands,
+  ...[token, listen],
   ...sandboxCommands,
   ...eventCommands,
   ...deliveryCommands,
+  ...subscriptionCommands,
   ...[uploadFile, tailLogs, open, doctor],
   createCompletion(() => COMMANDS),
 ];

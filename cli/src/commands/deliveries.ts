@@ -1,11 +1,20 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Portico } from '../../../sdk/src/index.ts';
 import type { Command, Context } from '../command.ts';
 import { CliError, EXIT, UsageError } from '../failure.ts';
-import { field, type Item, printLine, printList, printObject, say } from '../output/print.ts';
-import { createProgress } from '../output/progress.ts';
+import {
+  createLines,
+  EVENT_TYPE,
+  field,
+  type Item,
+  printList,
+  printObject,
+  say,
+  timeField,
+} from '../output/print.ts';
+import { withProgress } from '../output/progress.ts';
+import { poll, untilInterrupted } from '../polling.ts';
 import { guidOf, momentOf } from '../values.ts';
-import { LIMIT, limitOf, listOf, present, SINCE, sinceOf } from './events.ts';
+import { LIMIT, limitOf, listOf, present, SINCE, sayIfFull, sinceOf } from './events.ts';
 
 const STATES = ['storing', 'failing', 'completed', 'failed'];
 const KINDS = ['failed', 'waiting', 'all'];
@@ -13,15 +22,17 @@ const WATCH_EVERY_MS = 2_000;
 const PROGRESS_EVERY_MS = 500;
 /** Enough to recognize what has been printed while the list changes. */
 const MAX_REMEMBERED = 10_000;
+/** Deliveries that have left the list, in one request. */
+const MAX_ASKED = 50;
 
 const COLUMNS = [
-  { ...field('Updated at'), width: 24 },
+  { ...timeField('Updated at'), width: 20 },
   { ...field('State'), width: 9 },
-  { ...field('Event type'), width: 34 },
+  EVENT_TYPE,
+  { ...field('Tries', 'attempt_count'), width: 5 },
+  { ...field('Status', 'response_status'), width: 6 },
   { ...field('Delivery', 'guid'), width: 32 },
   { ...field('Subscription', 'subscription_guid'), width: 32 },
-  { ...field('Attempts', 'attempt_count'), width: 8 },
-  { ...field('Status', 'response_status'), width: 6 },
 ];
 
 async function readDeliveries(context: Context, portico: Portico): Promise<Item[]> {
@@ -38,24 +49,36 @@ async function readDeliveries(context: Context, portico: Portico): Promise<Item[
     .toArray({ limit: limitOf(context) });
 }
 
-/** Prints a delivery whenever its state or number of attempts has changed. */
+/** Prints a delivery whenever its state or number of attempts has changed, also when it has left the wanted states. */
 async function watch(context: Context, portico: Portico): Promise<void> {
-  const { signal } = context.io;
   const printed = new Map<unknown, string>();
-  while (!signal.aborted) {
-    for (const delivery of (await readDeliveries(context, portico)).reverse()) {
-      const version = `${delivery.state} ${delivery.attempt_count}`;
-      if (printed.get(delivery.guid) === version) continue;
-      printed.delete(delivery.guid);
-      printed.set(delivery.guid, version);
-      printLine(context, delivery, COLUMNS);
+  const printLine = createLines(context, COLUMNS);
+  function print(delivery: Item): void {
+    const version = `${delivery.state} ${delivery.attempt_count}`;
+    if (printed.get(delivery.guid) === version) return;
+    printed.delete(delivery.guid);
+    printed.set(delivery.guid, version);
+    printLine(delivery);
+  }
+  await poll(context, WATCH_EVERY_MS, async () => {
+    const found = await readDeliveries(context, portico);
+    const guids = new Set(found.map(({ guid }) => guid));
+    const left = [...printed.keys()].filter((guid) => !guids.has(guid)).slice(0, MAX_ASKED);
+    if (left.length > 0) {
+      const changed = await portico.subscriptionDeliveries
+        .list({ guid: left as string[] }, { signal: context.io.signal })
+        .toArray({ limit: MAX_ASKED });
+      for (const delivery of changed.reverse()) print(delivery);
+      // A finished delivery does not change any more.
+      for (const guid of left) if (/^(completed|failed)/.test(printed.get(guid) ?? '')) printed.delete(guid);
     }
+    for (const delivery of found.reverse()) print(delivery);
     for (const guid of printed.keys()) {
       if (printed.size <= MAX_REMEMBERED) break;
       printed.delete(guid);
     }
-    await delay(WATCH_EVERY_MS, undefined, { signal }).catch(() => undefined);
-  }
+    return false;
+  });
 }
 
 const listDeliveries: Command = {
@@ -82,12 +105,11 @@ const listDeliveries: Command = {
     const { withScopes } = await context.session();
     const portico = withScopes('subscription_events:read');
     if (context.options.flag('watch')) {
-      await watch(context, portico).catch((error) => {
-        if (!context.io.signal.aborted) throw error;
-      });
-      return;
+      return untilInterrupted(context, () => watch(context, portico));
     }
-    printList(context, await readDeliveries(context, portico), COLUMNS, 'No deliveries match.');
+    const deliveries = await readDeliveries(context, portico);
+    printList(context, deliveries, COLUMNS, 'No deliveries match.');
+    sayIfFull(context, deliveries);
   },
 };
 
@@ -128,14 +150,20 @@ const redeliver: Command = {
       },
       { signal: io.signal },
     );
-    const progress = createProgress(context);
-    while (job.state === 'running' && !options.flag('no-wait')) {
-      progress.show(job.done, job.total);
-      await delay(PROGRESS_EVERY_MS, undefined, { signal: io.signal });
-      job = await portico.subscriptionRecoveries.get(job.guid, { signal: io.signal });
-    }
-    progress.show(job.done, job.total);
-    progress.end();
+    if (!options.flag('no-wait'))
+      try {
+        await withProgress(context, String, (show) =>
+          poll(context, PROGRESS_EVERY_MS, async () => {
+            show(job.done, job.total);
+            if (job.state !== 'running') return true;
+            job = await portico.subscriptionRecoveries.get(job.guid, { signal: io.signal });
+            return false;
+          }),
+        );
+      } catch (error) {
+        say(context, `The service goes on with the redelivery ${job.guid}.`);
+        throw error;
+      }
     printObject(context, job);
     if (job.state === 'failed' || job.state === 'cancelled')
       throw new CliError(
@@ -146,34 +174,4 @@ const redeliver: Command = {
   },
 };
 
-const testSubscription: Command = {
-  name: 'subscriptions test',
-  summary: 'Send a test event to the endpoint of a subscription, and show how it answered.',
-  positionals: ['guid'],
-  needsOrganizationKey: true,
-  examples: ['portico subscriptions test 0199e5b0c1b27d3e8f60a1b2c3d4e5f6'],
-  async run(context) {
-    const { io, positionals } = context;
-    const guid = guidOf('GUID', positionals[0] ?? '');
-    const { withScopes } = await context.session();
-    const portico = withScopes('subscription_events:execute');
-    const { data } = await portico.request('POST /api/subscriptions/{guid}/test_event', {
-      path: { guid },
-      signal: io.signal,
-    });
-    let delivery: Item = data;
-    for (let tries = 0; tries < TEST_TRIES && delivery.attempt_count === 0; tries++) {
-      await delay(PROGRESS_EVERY_MS, undefined, { signal: io.signal });
-      delivery = await portico.subscriptionDeliveries.get(String(delivery.guid), { signal: io.signal });
-    }
-    const { attempts, request_body, ...shown } = delivery;
-    printObject(context, shown);
-    if (delivery.state !== 'completed')
-      throw new CliError('The endpoint has not answered with 2xx; it is tried again.', EXIT.unmet);
-  },
-};
-
-/** An endpoint has 10 seconds to answer. */
-const TEST_TRIES = 24;
-
-export const deliveryCommands = [listDeliveries, redeliver, testSubscription];
+export const deliveryCommands = [listDeliveries, redeliver];

@@ -2,25 +2,32 @@ import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import type { Command, Context } from '../command.ts';
 import { CliError, describeError, EXIT } from '../failure.ts';
+import { beside, columnsOf } from '../output/layout.ts';
 import { printable, printableJson, styleFor } from '../output/style.ts';
+import { isUnencrypted } from '../profiles/unencrypted.ts';
 import { claimsOf, type Session } from '../session.ts';
 
 type Result = { check: string; ok: boolean; detail: string };
-type Check = { name: string; run(): Promise<string> };
+type Check = { name: string; run(signal: AbortSignal): Promise<string> };
 
 /** Webhooks with an older or newer timestamp are usually refused after five minutes. */
 const MAX_CLOCK_DIFFERENCE_MS = 30_000;
+
+const CHECK_TIMEOUT_MS = 10_000;
+const NAME_WIDTH = 11;
+const MARK_WIDTH = 8;
 
 const failed = (message: string) => new CliError(message, EXIT.unmet);
 
 function checksOf({ io }: Context, { profile, withScopes }: Session): Check[] {
   const { url, authUrl, environment } = profile;
-  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(10_000)]);
   let allowlist: readonly string[] | undefined;
   return [
     {
       name: 'DNS',
       async run() {
+        const proxy = proxyOf(io.env);
+        if (proxy) return `The proxy ${proxy} resolves names`;
         const hosts = [
           ...new Set([url, authUrl].map((each) => new URL(each).hostname.replace(/^\[|\]$/g, ''))),
         ];
@@ -37,15 +44,15 @@ function checksOf({ io }: Context, { profile, withScopes }: Session): Check[] {
     },
     {
       name: 'Service',
-      async run() {
+      async run(signal) {
         const { status } = await fetch(`${url}/healthz`, { signal });
         if (status !== 200) throw failed(`${url}/healthz returned ${status}`);
-        return `${url} answers`;
+        return `${url} answers${isUnencrypted(url) ? ', but the connection is not encrypted: use https' : ''}`;
       },
     },
     {
       name: 'Clock',
-      async run() {
+      async run(signal) {
         const { headers } = await fetch(`${url}/healthz`, { signal });
         const difference = io.now() - Date.parse(headers.get('date') ?? '');
         if (Number.isNaN(difference)) throw failed('The service sent no time');
@@ -59,7 +66,7 @@ function checksOf({ io }: Context, { profile, withScopes }: Session): Check[] {
     },
     {
       name: 'Token',
-      async run() {
+      async run(signal) {
         const { token_type, ip_allowlist = [] } = claimsOf(await withScopes().token({ signal }));
         allowlist = ip_allowlist;
         return `The key pair of this ${token_type} is valid in ${environment}`;
@@ -67,7 +74,7 @@ function checksOf({ io }: Context, { profile, withScopes }: Session): Check[] {
     },
     {
       name: 'Allowlist',
-      async run() {
+      async run(signal) {
         const response = await fetch(`${authUrl}/oauth/source_address`, { signal });
         const { address } = (await response.json()) as { address?: string };
         if (!address) throw failed(`${authUrl} does not tell your address`);
@@ -84,6 +91,12 @@ function checksOf({ io }: Context, { profile, withScopes }: Session): Check[] {
   ];
 }
 
+/** The host of the proxy that Node.js uses, without its password. */
+function proxyOf(env: Context['io']['env']): string | undefined {
+  const address = env.https_proxy ?? env.HTTPS_PROXY ?? env.http_proxy ?? env.HTTP_PROXY ?? '';
+  return env.NODE_USE_ENV_PROXY === '1' && URL.canParse(address) ? new URL(address).host : undefined;
+}
+
 /** The list has IPv4 addresses and networks. */
 function isListed(address: string, allowlist: readonly string[]): boolean {
   const list = new BlockList();
@@ -94,12 +107,21 @@ function isListed(address: string, allowlist: readonly string[]): boolean {
   return list.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
-async function attempt({ name, run }: Check): Promise<Result> {
+async function attempt({ name, run }: Check, interruption: AbortSignal): Promise<Result> {
+  const timeout = AbortSignal.timeout(CHECK_TIMEOUT_MS);
   try {
-    return { check: name, ok: true, detail: await run() };
+    return { check: name, ok: true, detail: await run(AbortSignal.any([interruption, timeout])) };
   } catch (error) {
-    return { check: name, ok: false, detail: describeError(error).message };
+    interruption.throwIfAborted();
+    const detail = timeout.aborted ? `no answer within ${CHECK_TIMEOUT_MS / 1_000} s` : reasonOf(error);
+    return { check: name, ok: false, detail };
   }
+}
+
+/** `fetch` says only "fetch failed"; the reason is the cause. */
+function reasonOf(error: unknown): string {
+  const { cause } = Object(error) as { cause?: unknown };
+  return describeError(error instanceof TypeError && cause instanceof Error ? cause : error).message;
 }
 
 export const doctor: Command = {
@@ -112,11 +134,13 @@ export const doctor: Command = {
     const results: Result[] = [];
     const style = styleFor(io.stdout, io);
     for (const check of checksOf(context, await context.session())) {
-      const result = await attempt(check);
+      const result = await attempt(check, io.signal);
       results.push(result);
-      const mark = result.ok ? style.green('ok') : style.red('FAILED');
-      if (!options.flag('json'))
-        io.stdout.write(`${check.name.padEnd(10)} ${mark}  ${printable(result.detail)}\n`);
+      if (options.flag('json')) continue;
+      const mark = result.ok ? style.green('ok'.padEnd(MARK_WIDTH)) : style.red('FAILED'.padEnd(MARK_WIDTH));
+      const first = check.name.padEnd(NAME_WIDTH) + mark;
+      const columns = io.stdout.isTTY ? columnsOf(io.stdout) : Number.POSITIVE_INFINITY;
+      io.stdout.write(`${beside(first, NAME_WIDTH + MARK_WIDTH, printable(result.detail), columns)}\n`);
     }
     if (options.flag('json')) io.stdout.write(`${printableJson(results, 2)}\n`);
     const count = results.filter(({ ok }) => !ok).length;

@@ -1,6 +1,6 @@
 import type { Command, Context } from '../command.ts';
 import { CliError, EXIT } from '../failure.ts';
-import { field, type Item, printList, printObject, say } from '../output/print.ts';
+import { EVENT_TYPE, field, type Item, printList, printObject, say, timeField } from '../output/print.ts';
 import { countOf, guidOf, momentOf } from '../values.ts';
 
 const MAX_LISTED = 1_000;
@@ -13,6 +13,13 @@ export const SINCE = { value: 'time', description: 'created since: a duration su
 
 export function limitOf({ options }: Context): number {
   return countOf('limit', options.text('limit') ?? DEFAULT_LISTED, MAX_LISTED);
+}
+
+/** A full list may have more; on a terminal this is said. */
+export function sayIfFull(context: Context, items: readonly unknown[]): void {
+  const limit = limitOf(context);
+  if (context.io.stdout.isTTY && items.length === limit && limit < MAX_LISTED)
+    say(context, `These are the newest ${limit}; --limit shows more.`);
 }
 
 export function sinceOf({ options, io }: Context): { created_at_gte?: string } {
@@ -53,9 +60,10 @@ const listEvents: Command = {
     printList(
       context,
       events,
-      [field('Created at'), field('Event type'), field('Guid'), field('Object guid')],
+      [timeField('Created at'), EVENT_TYPE, field('Guid'), field('Object guid')],
       'No events match.',
     );
+    sayIfFull(context, events);
   },
 };
 
@@ -88,11 +96,11 @@ const showEvent: Command = {
       context,
       deliveries as Item[],
       [
+        field('State'),
+        field('Tries', 'attempt_count'),
+        field('Status', 'response_status'),
         field('Delivery', 'guid'),
         field('Subscription', 'subscription_guid'),
-        field('State'),
-        field('Attempts', 'attempt_count'),
-        field('Status', 'response_status'),
       ],
       'No subscription received it.',
     );

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { fileFromPath } from '../../../sdk/src/node.ts';
 import type { Command } from '../command.ts';
 import { CliError, UsageError } from '../failure.ts';
-import { printObject } from '../output/print.ts';
-import { bytes, createProgress } from '../output/progress.ts';
+import { printObject, say } from '../output/print.ts';
+import { bytes, withProgress } from '../output/progress.ts';
 import { guidOf } from '../values.ts';
 
 export const uploadFile: Command = {
@@ -31,16 +31,19 @@ export const uploadFile: Command = {
     if (!found?.isFile()) throw new CliError(`${path} is not a file.`);
     const { withScopes } = await context.session();
     const { files } = withScopes('files:execute', 'files:read');
-    const progress = createProgress(context, bytes);
     const contentType = options.text('content-type');
-    const file = await files.upload(await fileFromPath(path), {
-      type: type as 'other',
-      customer_guid: guidOf('--customer', customer),
-      ...(contentType === undefined ? {} : { content_type: contentType as 'image/png' }),
-      onProgress: ({ sentBytes, totalBytes }) => progress.show(sentBytes, totalBytes ?? found.size),
-      signal: io.signal,
-    });
-    progress.end();
-    printObject(context, options.flag('no-wait') ? file : await files.wait(file.guid, { signal: io.signal }));
+    const source = await fileFromPath(path);
+    const file = await withProgress(context, bytes, (show) =>
+      files.upload(source, {
+        type: type as 'other',
+        customer_guid: guidOf('--customer', customer),
+        ...(contentType === undefined ? {} : { content_type: contentType as 'image/png' }),
+        onProgress: ({ sentBytes, totalBytes }) => show(sentBytes, totalBytes ?? found.size),
+        signal: io.signal,
+      }),
+    );
+    if (options.flag('no-wait')) return printObject(context, file);
+    say(context, 'Uploaded. Waiting for the checks of the service …');
+    printObject(context, await files.wait(file.guid, { signal: io.signal }));
   },
 };

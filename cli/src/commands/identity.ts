@@ -7,6 +7,7 @@ export const whoami: Command = {
   summary: 'Show the profile in use, and the Organization or Bank of its key pair.',
   examples: ['portico whoami', 'portico whoami --profile live --json'],
   async run(context) {
+    const { options } = context;
     const { profile, withScopes } = await context.session();
     const token = await withScopes().token({ signal: context.io.signal });
     const { token_type, organization_guid, bank_guid, ip_allowlist = [] } = claimsOf(token);
@@ -17,10 +18,14 @@ export const whoami: Command = {
       client_id: profile.clientId,
       key: token_type,
       ...{ organization_guid, bank_guid },
-      ip_allowlist: ip_allowlist.length === 0 ? 'empty: every address is allowed' : ip_allowlist.join(', '),
+      ip_allowlist: options.flag('json') ? ip_allowlist : describeAllowlist(ip_allowlist),
     });
   },
 };
+
+function describeAllowlist(allowlist: readonly string[]): string {
+  return allowlist.length === 0 ? 'empty: every address is allowed' : allowlist.join(', ');
+}
 
 export const token: Command = {
   name: 'token',

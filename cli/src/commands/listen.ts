@@ -1,14 +1,19 @@
+import { EVENT_TYPES } from '../../../sdk/src/generated/events.ts';
 import { ApiError } from '../../../sdk/src/index.ts';
 import type { Command, Context } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { follow, type Start } from '../listen/follow.ts';
 import { bodyOf, forward, type Outcome, type StreamedEvent } from '../listen/forward.ts';
 import { createPlaces, localSigningKey, type Place } from '../listen/state.ts';
-import { say } from '../output/print.ts';
+import { columnsOf } from '../output/layout.ts';
+import { printObject, say } from '../output/print.ts';
 import { printable, printableJson, styleFor, styleOfStatus } from '../output/style.ts';
 import { momentOf } from '../values.ts';
 
-const TYPE_WIDTH = 34;
+const TIME_WIDTH = 8;
+const TYPE_WIDTH = 31;
+/** With the result. On a narrower terminal the guid has a line of its own. */
+const LINE_WIDTH = 100;
 const BAD_REQUEST = 400;
 
 function targetOf(text: string | undefined): string | undefined {
@@ -20,6 +25,18 @@ function targetOf(text: string | undefined): string | undefined {
   return url.href;
 }
 
+/** Event types; `transfer.*` stands for those of a transfer. None means all. */
+function typesOf(texts: readonly string[]): string[] {
+  const patterns = texts.flatMap((text) => text.split(',').filter(Boolean));
+  if (patterns.includes('*')) return [];
+  return patterns.flatMap((pattern) => {
+    if (!pattern.endsWith('.*')) return [pattern];
+    const types = EVENT_TYPES.filter((type) => type.startsWith(pattern.slice(0, -1)));
+    if (types.length === 0) throw new UsageError(`--events ${pattern} matches no event type.`);
+    return types;
+  });
+}
+
 function printEvent(context: Context, event: StreamedEvent, outcome: Outcome | undefined): void {
   const { io, options } = context;
   if (options.flag('json'))
@@ -27,11 +44,16 @@ function printEvent(context: Context, event: StreamedEvent, outcome: Outcome | u
       `${printableJson({ ...event, ...(outcome && { forwarded: forwardedOf(outcome) }) })}\n`,
     );
   const style = styleFor(io.stdout, io);
-  const time = new Date(io.now()).toTimeString().slice(0, 8);
+  const time = style.dim(new Date(io.now()).toTimeString().slice(0, TIME_WIDTH));
+  const type = printable(event.event_type).padEnd(TYPE_WIDTH);
+  const guid = printable(event.guid);
   const mark = event.resend ? '  (resent)' : '';
   const result = outcome ? `  → ${describe(outcome, style)}` : '';
+  const isNarrow = io.stdout.isTTY && columnsOf(io.stdout) < LINE_WIDTH;
   io.stdout.write(
-    `${style.dim(time)}  ${printable(event.event_type).padEnd(TYPE_WIDTH)}  ${printable(event.guid)}${result}${mark}\n`,
+    isNarrow
+      ? `${time}  ${type}${result}${mark}\n${' '.repeat(TIME_WIDTH)}  ${style.dim(guid)}\n`
+      : `${time}  ${type}  ${guid}${result}${mark}\n`,
   );
   if (options.flag('print-json')) io.stdout.write(`${printableJson(JSON.parse(bodyOf(event)))}\n`);
 }
@@ -43,6 +65,11 @@ function forwardedOf({ status, durationMs, problem }: Outcome) {
 function describe({ status, durationMs, problem }: Outcome, style: ReturnType<typeof styleFor>): string {
   const paint = status === undefined ? style.red : styleOfStatus(style, status);
   return `${paint(printable(String(status ?? problem)))}  ${durationMs} ms`;
+}
+
+function printKey(context: Context, key: string): void {
+  if (context.options.flag('json')) printObject(context, { signing_key: key });
+  else context.io.stdout.write(`${key}\n`);
 }
 
 /** Where to begin: `--since`, `--from-now`, the kept place, or now. */
@@ -60,9 +87,14 @@ export const listen: Command = {
       value: 'url',
       description: 'post each event to this URL, signed like a webhook; or a port',
     },
-    events: { value: 'types', multiple: true, description: 'only these event types, separated by commas' },
+    events: {
+      value: 'types',
+      multiple: true,
+      description: 'only these event types, separated by commas; transfer.* matches several',
+    },
     since: { value: 'time', description: 'replay from then on: a duration such as 1h, or a date-time' },
     'from-now': { description: 'begin with new events, not where the last run ended' },
+    'skip-verify': { description: 'accept any TLS certificate of the URL, such as a self-signed one' },
     'print-json': { description: 'also print the body of each event' },
     'print-key': { description: 'print the local signing key, and end' },
   },
@@ -76,10 +108,10 @@ export const listen: Command = {
   async run(context) {
     const { io, options } = context;
     const target = targetOf(options.text('forward-to'));
-    const types = options.texts('events').flatMap((text) => text.split(',').filter(Boolean));
+    const types = typesOf(options.texts('events'));
     const { profile, withScopes } = await context.session();
     const signingKey = await localSigningKey(io, profile);
-    if (options.flag('print-key')) return void io.stdout.write(`${signingKey}\n`);
+    if (options.flag('print-key')) return printKey(context, signingKey);
     const places = createPlaces(io, profile, target ?? '', types);
     const place = await places.read();
     const start = startOf(context, place);
@@ -106,6 +138,7 @@ export const listen: Command = {
           const outcome = target
             ? await forward(event, {
                 ...{ target, signingKey, now: io.now, signal: io.signal },
+                skipVerify: options.flag('skip-verify'),
                 onWaiting: (problem) => say(context, `${target}: ${problem}; waiting for it …`),
               })
             : undefined;

@@ -1,9 +1,10 @@
 import { text } from 'node:stream/consumers';
 import type { Command, Context } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { printObject, say } from '../output/print.ts';
+import { printObject, say, warn } from '../output/print.ts';
 import { createProfiles, DEFAULT_PROFILE, type Environment, type Profile } from '../profiles/profiles.ts';
 import { ask } from '../profiles/prompt.ts';
+import { isUnencrypted } from '../profiles/unencrypted.ts';
 import { claimsOf, createSession } from '../session.ts';
 
 const DEFAULT_URL = 'http://localhost:4000';
@@ -32,6 +33,12 @@ async function readProfile(context: Context): Promise<Profile> {
   const authUrl =
     options.text('auth-url') ??
     (environment === 'sandbox' ? url : await ask(io, 'Address of the token issuer of production'));
+  // Before the secret is entered.
+  for (const address of new Set([url, authUrl].filter(isUnencrypted)))
+    warn(
+      context,
+      `${address} is not encrypted: others on the network can read the client secret. Use https.`,
+    );
   const clientId = options.text('client-id') ?? (await ask(io, 'Client id'));
   const clientSecret = await readSecret(context);
   const name = options.text('profile') ?? DEFAULT_PROFILE;
@@ -87,5 +94,6 @@ export const logout: Command = {
   async run(context) {
     const name = await createProfiles(context.io).remove(context.options.text('profile'));
     say(context, `Removed the profile ${name}.`);
+    if (context.options.flag('json')) printObject(context, { removed: name });
   },
 };

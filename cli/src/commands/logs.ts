@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from '../command.ts';
-import { field, type Item, printLine } from '../output/print.ts';
+import { createLines, field, type Item, timeField } from '../output/print.ts';
+import { poll, untilInterrupted } from '../polling.ts';
 import { countOf } from '../values.ts';
 import { listOf, present } from './events.ts';
 
@@ -10,16 +10,17 @@ const MAX_SHOWN = 100;
 /** Calls are logged in batches a few seconds after their answer, so recent ones are read again. */
 const OVERLAP_MS = 30_000;
 const MAX_REMEMBERED = 10_000;
+const OK = 200;
 
 const COLUMNS = [
-  { ...field('Created at'), width: 24 },
+  { ...timeField('Created at'), width: 20 },
   { ...field('Status'), width: 3 },
   { ...field('Method'), width: 6 },
-  { ...field('Path'), width: 40 },
-  { ...field('Duration', 'duration_ms'), width: 6 },
+  { ...field('Path'), width: 36 },
+  { ...field('ms', 'duration_ms'), width: 4 },
   { ...field('Request id'), width: 32 },
-  field('Message code'),
-].map((column) => ({ width: 0, ...column }));
+  { ...field('Message code'), width: 20 },
+];
 
 export const tailLogs: Command = {
   name: 'logs tail',
@@ -42,27 +43,35 @@ export const tailLogs: Command = {
     const log = withScopes('bank_applications:read').requestLog;
     const filters = present({ status: listOf(options.text('status')), path: options.text('path') });
     const seen = new Set<unknown>();
-    let since: string | undefined;
-    for (let limit = lines; !signal.aborted; limit = MAX_REMEMBERED) {
-      const askedAt = io.now();
-      const calls: Item[] = await log
-        .list(present({ ...filters, created_at_gte: since }), { signal })
-        .toArray({ limit })
-        .catch((error) => {
-          if (signal.aborted) return [];
-          throw error;
-        });
-      for (const call of calls.reverse()) {
-        if (!seen.has(call.request_id)) printLine(context, call, COLUMNS);
-        seen.add(call.request_id);
-      }
-      for (const id of seen) {
-        if (seen.size <= MAX_REMEMBERED) break;
-        seen.delete(id);
-      }
-      if (options.flag('no-follow')) return;
-      since = new Date(askedAt - OVERLAP_MS).toISOString();
-      await delay(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
-    }
+    const printLine = createLines(context, COLUMNS);
+    const follows = !options.flag('no-follow');
+    /** By the clock of the service. The calls before the first that were printed are not wanted. */
+    let [newest, first] = ['', ''];
+    await untilInterrupted(context, () =>
+      poll(context, POLL_EVERY_MS, async () => {
+        const since = newest && laterOf(first, new Date(Date.parse(newest) - OVERLAP_MS).toISOString());
+        const calls: Item[] = await log
+          .list(present({ ...filters, created_at_gte: since || undefined }), { signal })
+          .toArray({ limit: since ? MAX_REMEMBERED : lines });
+        first ||= String(calls.at(-1)?.created_at ?? '');
+        for (const call of calls.reverse()) {
+          if (!seen.has(call.request_id) && !(follows && isOwnPoll(call))) printLine(call);
+          seen.add(call.request_id);
+          newest = laterOf(newest, String(call.created_at));
+        }
+        for (const id of seen) {
+          if (seen.size <= MAX_REMEMBERED) break;
+          seen.delete(id);
+        }
+        return !follows;
+      }),
+    );
   },
 };
+
+const laterOf = (one: string, other: string) => (one > other ? one : other);
+
+/** Successful reads of the log are by this command or the dashboard, and would be printed for ever. */
+function isOwnPoll({ path, status }: Item): boolean {
+  return path === '/api/request_log' && status === OK;
+}

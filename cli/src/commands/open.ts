@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { Command } from '../command.ts';
-import { CliError } from '../failure.ts';
+import { CliError, UsageError } from '../failure.ts';
 import { printObject, say } from '../output/print.ts';
 
-const PAGES: Readonly<Record<string, string>> = { dashboard: '/', docs: '/docs' };
+const PAGES: Readonly<Record<string, string>> = { dashboard: '/', docs: '/docs', guides: '/guides' };
 const OPENERS: Readonly<Record<string, readonly string[]>> = {
   darwin: ['open'],
   // Not `cmd /c start`, which would run what follows a & in the address.
@@ -20,8 +20,9 @@ function addressOf(base: string, path: string): string {
 
 export const open: Command = {
   name: 'open',
-  summary: 'Open the dashboard, or with docs the API reference, in your browser.',
+  summary: 'Open the dashboard in your browser; with docs the API reference, with guides the guides.',
   positionals: ['[page]'],
+  values: Object.keys(PAGES),
   options: { print: { description: 'print the address instead' } },
   examples: ['portico open', 'portico open docs --print'],
   async run(context) {
@@ -29,7 +30,7 @@ export const open: Command = {
     const [page = 'dashboard'] = positionals;
     const path = Object.hasOwn(PAGES, page) ? PAGES[page] : undefined;
     if (path === undefined)
-      throw new CliError(`There is no page ${page}; there are ${Object.keys(PAGES).join(', ')}.`);
+      throw new UsageError(`There is no page ${page}; there are ${Object.keys(PAGES).join(', ')}.`);
     const { profile } = await context.session();
     const url = addressOf(profile.url, path);
     if (options.flag('json')) return printObject(context, { url });

@@ -2,11 +2,14 @@ import { readFile } from 'node:fs/promises';
 import type { Portico } from '../../../sdk/src/index.ts';
 import type { Command, Context } from '../command.ts';
 import { CliError, EXIT, UsageError } from '../failure.ts';
-import { type Fixture, parseFixtures, runFixtures, scopesOf } from '../fixtures.ts';
+import { parseFixtures } from '../fixtures/fixture.ts';
+import { runFixtures } from '../fixtures/run.ts';
+import { scopesOf } from '../fixtures/scopes.ts';
+import { NOT_TRIGGERED, needsBank, TRIGGERED_TYPES, triggerFixtures } from '../fixtures/triggers.ts';
 import { follow } from '../listen/follow.ts';
 import type { StreamedEvent } from '../listen/forward.ts';
-import { printObject, say } from '../output/print.ts';
-import { TRIGGERED_TYPES, triggerFixtures } from '../triggers.ts';
+import { EVENT_TYPE, field, type Item, printList, printObject, say } from '../output/print.ts';
+import { nearest } from '../suggestion.ts';
 
 const WAIT_MS = 60_000;
 
@@ -51,19 +54,43 @@ async function waitForEvent(
   return event;
 }
 
+function listTypes(context: Context): void {
+  const types = [
+    ...TRIGGERED_TYPES.map((event_type) => ({ event_type, can_be_triggered: true })),
+    ...Object.entries(NOT_TRIGGERED).map(([event_type, reason]) => ({
+      ...{ event_type, can_be_triggered: false, reason },
+    })),
+  ];
+  const canBe = { title: 'Trigger', value: (item: Item) => (item.can_be_triggered ? 'yes' : 'no') };
+  printList(context, types, [EVENT_TYPE, canBe, field('Reason')], '');
+}
+
+/** Before a key pair is needed, so that the list helps everyone. */
+function checkType(type: string): void {
+  if (TRIGGERED_TYPES.includes(type)) return;
+  const reason = Object.hasOwn(NOT_TRIGGERED, type) ? NOT_TRIGGERED[type] : undefined;
+  if (reason) throw new UsageError(`A key pair cannot cause ${type}. ${reason}`);
+  const similar = nearest(type, TRIGGERED_TYPES);
+  throw new UsageError(
+    `There is no event type ${type} to trigger.${similar ? ` Did you mean ${similar}?` : ''}\nportico trigger lists them.`,
+  );
+}
+
 const trigger: Command = {
   name: 'trigger',
-  summary: 'Create what is needed in the sandbox for an event of a type, and wait for the event.',
-  positionals: ['type'],
+  summary:
+    'Create what is needed in the sandbox for an event of a type, and wait for the event. Without a type, list them.',
+  positionals: ['[type]'],
+  values: TRIGGERED_TYPES,
   needsOrganizationKey: true,
-  examples: ['portico trigger transfer.completed', 'portico trigger trade.failed --json'],
+  examples: ['portico trigger', 'portico trigger transfer.completed', 'portico trigger trade.failed --json'],
   async run(context) {
     const { io, positionals } = context;
-    const [type = ''] = positionals;
+    const [type] = positionals;
+    if (type === undefined) return listTypes(context);
+    checkType(type);
     const { profile, withScopes } = await context.session();
     requireSandbox(profile.environment);
-    if (!TRIGGERED_TYPES.includes(type))
-      throw new UsageError(`${type} cannot be triggered. These can: ${TRIGGERED_TYPES.join(', ')}.`);
     const withoutBank = triggerFixtures(type, '');
     const portico = withScopes(
       'subscription_events:read',
@@ -73,16 +100,13 @@ const trigger: Command = {
     );
     // The clock of the service counts.
     const since = await serviceTime(profile.url, io.now());
-    const fixtures: Fixture[] = triggerFixtures(
-      type,
-      type === 'bank.created' ? '' : await bankOf(portico, context),
-    );
+    const fixtures = triggerFixtures(type, needsBank(type) ? await bankOf(portico, context) : '');
     const guids = new Set<unknown>();
     await runFixtures(portico, fixtures, {
       ...{ signal: io.signal, now: io.now },
       onDone(name, { guid }) {
+        if (!guids.has(guid)) say(context, `Created ${name} ${guid}`);
         guids.add(guid);
-        say(context, `Created ${name} ${guid}`);
       },
     });
     say(context, `Waiting for ${type} …`);
@@ -119,9 +143,11 @@ const runFile: Command = {
     const { withScopes } = await context.session();
     const answers = await runFixtures(withScopes(...scopesOf(fixtures)), fixtures, {
       ...{ signal: io.signal, now: io.now },
-      onDone: (name, { guid, state }) => say(context, `${name}  ${guid ?? ''}  ${state ?? ''}`.trimEnd()),
+      onDone: (name) => say(context, `Done: ${name}`),
     });
-    if (context.options.flag('json')) printObject(context, Object.fromEntries(answers));
+    if (context.options.flag('json')) return printObject(context, Object.fromEntries(answers));
+    const rows = [...answers].map(([name, answer]) => ({ ...answer, name }));
+    printList(context, rows, [field('Name'), field('Guid'), field('State')], '');
   },
 };
 

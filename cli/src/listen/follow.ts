@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, ConnectionError, type Portico } from '../../../sdk/src/index.ts';
+import { CliError, isPassing } from '../failure.ts';
 import type { StreamedEvent } from './forward.ts';
 import { readMessages } from './server-sent-events.ts';
 import type { Place } from './state.ts';
@@ -11,7 +12,6 @@ const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
 /** A timer that is too long ends at once. */
 const MAX_RETRY_AFTER_MS = 60_000;
-const TOO_MANY_REQUESTS = 429;
 
 export type Start = { lastEventId: string | undefined; since: Date | undefined };
 
@@ -42,6 +42,8 @@ export async function follow(portico: Portico, start: Start, options: Options): 
     const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) };
     const response = await portico.stream(`${PATH}?${query}`, { headers, signal: signals, maxRetries: 0 });
     if (!response.body) return;
+    // Until the first id, a broken connection resumes from the time of the service.
+    if (!lastEventId) since ??= dateOf(response);
     const nextChunk = <T>(reading: Promise<T>) => {
       const timer = setTimeout(() => connection.abort(new Error('no heartbeat')), MAX_SILENCE_MS);
       return reading.finally(() => clearTimeout(timer));
@@ -64,7 +66,7 @@ export async function follow(portico: Portico, start: Start, options: Options): 
       await connectOnce();
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ApiError && !isPassing(error)) throw error;
+      if (error instanceof CliError || (error instanceof ApiError && !isPassing(error))) throw error;
       if (error instanceof ApiError && error.retryAfterSeconds)
         pauseMs = Math.min(MAX_RETRY_AFTER_MS, error.retryAfterSeconds * 1_000);
       if (error instanceof ConnectionError || error instanceof ApiError) reason = error.message;
@@ -76,6 +78,7 @@ export async function follow(portico: Portico, start: Start, options: Options): 
   }
 }
 
-function isPassing({ status }: ApiError): boolean {
-  return status >= 500 || status === TOO_MANY_REQUESTS;
+function dateOf({ headers }: Response): Date | undefined {
+  const date = new Date(headers.get('date') ?? '');
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }

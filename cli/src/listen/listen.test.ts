@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +12,7 @@ import { publishEvents } from '../../../testing/events.ts';
 import { createRandom } from '../../../testing/random.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 import { createCuttingProxy, createLocalServer } from '../testing/network.ts';
+import { startCli } from '../testing/process.ts';
 
 /** `portico listen` as its own process against a real service. `npm run soak:listen` has more rounds. */
 const EVENTS = 400;
@@ -19,7 +20,6 @@ const ROUNDS = Number(process.env.LISTEN_ROUNDS ?? 1);
 const BATCH = 20;
 const SEED = Number(process.env.LISTEN_SEED ?? 20261116);
 const LIMITED = { timeout: 600_000 };
-const BIN = join(import.meta.dirname, '..', 'bin.ts');
 const STEP_MS = 250;
 const POLL_MS = 5;
 /** Far above the start of a process, for busy machines. */
@@ -30,31 +30,6 @@ await app.server.listen({ port: 0, host: '127.0.0.1' });
 const { port } = app.server.server.address() as AddressInfo;
 const configDir = await mkdtemp(join(tmpdir(), 'portico-cli-'));
 after(() => rm(configDir, { recursive: true, force: true }));
-
-type Tenant = Awaited<ReturnType<typeof createTenant>>;
-
-function startListen(tenant: Tenant, url: string, args: readonly string[]) {
-  const child = spawn(process.execPath, [BIN, 'listen', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      PORTICO_CLI_CONFIG_DIR: configDir,
-      PORTICO_CLI_URL: url,
-      PORTICO_CLI_CLIENT_ID: tenant.organizationKey.clientId,
-      PORTICO_CLI_CLIENT_SECRET: tenant.organizationKey.secret,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-    },
-  });
-  let [out, err] = ['', ''];
-  child.stdout?.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    err += chunk;
-  });
-  after(() => child.kill('SIGKILL'));
-  return { child, out: () => out, err: () => err };
-}
 
 /** Lets the service poll until the condition holds. */
 async function untilServed(condition: () => boolean, what: string): Promise<void> {
@@ -85,7 +60,10 @@ async function survives(seed: number, context: TestContext): Promise<void> {
   const local = await createLocalServer();
   const proxy = await createCuttingProxy(port);
   const random = createRandom(seed);
-  const start = () => startListen(tenant, proxy.url, ['--forward-to', local.url]);
+  const start = () =>
+    startCli(['listen', '--forward-to', local.url], {
+      ...{ tenant, url: proxy.url, env: { PORTICO_CLI_CONFIG_DIR: configDir } },
+    });
   let listener = start();
   await untilServed(() => listener.err().includes('Listening'), 'the first connection');
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { configDir, type Io } from '../io.ts';
-import { readJsonFile, writeJsonFile } from '../profiles/files.ts';
+import { createJsonFile, readJsonFile, writeJsonFile } from '../profiles/files.ts';
 import type { Profile } from '../profiles/profiles.ts';
 
 /** The position after the last forwarded event, and the time of that event. */
@@ -26,14 +26,14 @@ export function createPlaces(
 
 /** One per profile. It stays the same, so that the local endpoint has to be configured once. */
 export async function localSigningKey(io: Pick<Io, 'env'>, { name }: Profile): Promise<string> {
-  const path = join(configDir(io), 'listen', 'signing-keys.json');
-  const keys = ((await readJsonFile(path)) ?? {}) as Record<string, string>;
-  // An inherited property, such as `constructor`, would be a key that everyone knows.
-  const known = Object.hasOwn(keys, name) && keys[name];
-  if (known) return known;
+  const path = join(configDir(io), 'listen', `signing-key-${digest(name)}.json`);
+  const read = async () => (await readJsonFile(path)) as { key: string } | undefined;
+  const known = await read();
+  if (known) return known.key;
   const key = randomBytes(SIGNING_KEY_BYTES).toString('hex');
-  await writeJsonFile(path, { ...keys, [name]: key });
-  return key;
+  // Of two listeners that start at once, both use the key of the first.
+  const isFirst = await createJsonFile(path, { key });
+  return isFirst ? key : ((await read())?.key ?? key);
 }
 
 function digest(text: string): string {

@@ -1,31 +1,39 @@
 import type { Context } from '../command.ts';
+import { columnsOf } from './layout.ts';
 
 const WIDTH = 30;
+const MIN_WIDTH = 5;
 
-/** A bar on a terminal that is drawn again; without one nothing but the last line. */
-export function createProgress({ io, options }: Context, unit: (value: number) => string = String) {
+/** A bar that is drawn again; nothing without a terminal. The line is ended however the work ends. */
+export async function withProgress<T>(
+  { io, options }: Context,
+  unit: (value: number) => string,
+  work: (show: (done: number, total: number) => void) => Promise<T>,
+): Promise<T> {
   const { stderr } = io;
   const isShown = stderr.isTTY === true && !options.flag('json');
   let last = '';
 
   function text(done: number, total: number): string {
     const share = total === 0 ? 1 : Math.min(1, done / total);
-    const bar = '█'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '░');
-    return `${bar} ${Math.floor(share * 100)
+    const percent = Math.floor(share * 100)
       .toString()
-      .padStart(3)} %  ${unit(done)} of ${unit(total)}`;
+      .padStart(3);
+    const rest = ` ${percent} %  ${unit(done)} of ${unit(total)}`;
+    // A line that fills the terminal would be drawn below itself.
+    const width = Math.max(MIN_WIDTH, Math.min(WIDTH, columnsOf(stderr) - rest.length - 1));
+    return '█'.repeat(Math.round(share * width)).padEnd(width, '░') + rest;
   }
 
-  return {
-    show(done: number, total: number): void {
+  try {
+    return await work((done, total) => {
       const next = text(done, total);
       if (isShown && next !== last) stderr.write(`\r${next}\u001b[K`);
       last = next;
-    },
-    end(): void {
-      if (isShown && last !== '') stderr.write('\n');
-    },
-  };
+    });
+  } finally {
+    if (isShown && last !== '') stderr.write('\n');
+  }
 }
 
 export function bytes(value: number): string {

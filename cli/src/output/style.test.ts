@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Context } from '../command.ts';
-import { printLine, printList, printObject, say } from './print.ts';
+import { createLines, printList, printObject, say } from './print.ts';
 
 const HOSTILE = 'a\u001b]0;title\u0007\u009b2J\u007f\u202eb\u2066\rc';
 const ACTING = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u;
@@ -20,7 +20,7 @@ test('texts of the service do not act on the terminal, and JSON keeps them', () 
     const column = { title: 'Name', width: 4, value: ({ name }: { name?: unknown }) => name };
     printObject(context, { name: HOSTILE });
     if (isJson) assert.deepEqual(JSON.parse(written()), { name: HOSTILE });
-    printLine(context, { name: HOSTILE }, [column]);
+    createLines(context, [column])({ name: HOSTILE });
     printList(context, [{ name: HOSTILE }], [column], '');
     say(context, `one ${HOSTILE}\ntwo`);
     assert.doesNotMatch(written(), ACTING);

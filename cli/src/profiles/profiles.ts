@@ -35,13 +35,7 @@ export function createProfiles(io: Pick<Io, 'env'>) {
       const chosen = wanted ?? current;
       const found = Object.hasOwn(profiles, chosen) && profiles[chosen];
       if (found) return { name: chosen, ...found };
-      const others = Object.keys(profiles);
-      throw new CliError(
-        others.length === 0 || wanted === undefined
-          ? 'You are not logged in. Run portico login.'
-          : `There is no profile ${chosen}; there are ${others.join(', ')}.`,
-        EXIT.authentication,
-      );
+      throw unknownProfile(wanted, Object.keys(profiles));
     },
 
     async list(): Promise<(Profile & { isCurrent: boolean })[]> {
@@ -59,6 +53,12 @@ export function createProfiles(io: Pick<Io, 'env'>) {
       await writeJsonFile(path, { current: name, profiles: { ...profiles, [name]: profile } });
     },
 
+    async use(name: string): Promise<void> {
+      const { profiles } = await read();
+      if (!Object.hasOwn(profiles, name)) throw unknownProfile(name, Object.keys(profiles));
+      await writeJsonFile(path, { current: name, profiles });
+    },
+
     async remove(name: string | undefined): Promise<string> {
       const { current, profiles } = await read();
       const chosen = name ?? current;
@@ -70,6 +70,14 @@ export function createProfiles(io: Pick<Io, 'env'>) {
       return chosen;
     },
   };
+}
+
+function unknownProfile(name: string | undefined, names: readonly string[]): CliError {
+  const message =
+    names.length === 0 || name === undefined
+      ? 'You are not logged in. Run portico login.'
+      : `There is no profile ${name}; there are ${names.join(', ')}.`;
+  return new CliError(message, EXIT.authentication);
 }
 
 /** For continuous integration, where nothing is stored. */

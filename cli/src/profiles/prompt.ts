@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { UsageError } from '../failure.ts';
+import { CliError, EXIT, UsageError } from '../failure.ts';
 import type { Io } from '../io.ts';
 
 /** Asks on the terminal. The answer to a hidden question is not shown. */
@@ -14,6 +14,7 @@ export async function ask(
       `${question} is missing, and there is no terminal to ask on. See portico login --help.`,
     );
   let isMuted = false;
+  let answer = '';
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (!isMuted) io.stderr.write(chunk.toString());
@@ -21,15 +22,28 @@ export async function ask(
     },
   });
   const terminal = createInterface({ input: io.stdin, output, terminal: true });
+  // Ctrl-C and Ctrl-D close it; the question would never be answered.
+  const closed = new Promise<never>((_, reject) => {
+    terminal.once('close', () => {
+      isMuted = true;
+      reject(new CliError('Interrupted.', EXIT.interrupted));
+    });
+  });
   try {
     const asked = terminal.question(`${question}${byDefault ? ` [${byDefault}]` : ''}: `, {
       signal: io.signal,
     });
     isMuted = hidden;
-    const answer = (await asked).trim();
+    answer = (await Promise.race([asked, closed])).trim() || byDefault;
     if (hidden) io.stderr.write('\n');
-    return answer || byDefault;
+  } catch (error) {
+    // The cursor stands behind the question.
+    io.stderr.write('\n');
+    throw error;
   } finally {
+    closed.catch(() => undefined);
     terminal.close();
   }
+  if (answer === '') throw new UsageError(`${question} is missing.`);
+  return answer;
 }

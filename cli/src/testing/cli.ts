@@ -13,11 +13,34 @@ type Options = {
   /** Typed or piped. */
   input?: string;
   isTerminal?: boolean;
+  /** Of the terminal. */
+  columns?: number;
   env?: Record<string, string>;
   signal?: AbortSignal;
   onOutput?: (text: string) => void;
 };
 export type Result = { code: number; out: string; err: string };
+
+/** Runs a command in this process. */
+export async function runCli(args: readonly string[], options: Options = {}): Promise<Result> {
+  const { input, isTerminal = false, columns = 80, env = {}, onOutput } = options;
+  const result = { code: -1, out: '', err: '' };
+  const stdin = Object.assign(new PassThrough(), { isTTY: isTerminal, setRawMode: () => undefined });
+  const output = (name: 'out' | 'err') => ({
+    ...{ isTTY: isTerminal, columns },
+    write(text: string) {
+      result[name] += text;
+      onOutput?.(text);
+    },
+  });
+  const finished = run(args, {
+    ...{ stdin, stdout: output('out'), stderr: output('err'), env, now: Date.now },
+    signal: options.signal ?? new AbortController().signal,
+  });
+  if (input !== undefined) stdin.end(input);
+  result.code = await finished;
+  return result;
+}
 
 const PUMP_EVERY_MS = 10;
 
@@ -28,25 +51,8 @@ export async function createCli(app: TestApp) {
   const configDir = await mkdtemp(join(tmpdir(), 'portico-cli-'));
   after(() => rm(configDir, { recursive: true, force: true }));
 
-  async function cli(args: readonly string[], options: Options = {}): Promise<Result> {
-    const { input, isTerminal = false, env = {}, onOutput } = options;
-    const result = { code: -1, out: '', err: '' };
-    const stdin = Object.assign(new PassThrough(), { isTTY: isTerminal, setRawMode: () => undefined });
-    const write = (name: 'out' | 'err') => (text: string) => {
-      result[name] += text;
-      onOutput?.(text);
-    };
-    const finished = run(args, {
-      stdin,
-      stdout: { write: write('out'), isTTY: isTerminal },
-      stderr: { write: write('err'), isTTY: isTerminal },
-      env: { PORTICO_CLI_CONFIG_DIR: configDir, ...env },
-      signal: options.signal ?? new AbortController().signal,
-      now: Date.now,
-    });
-    if (input !== undefined) stdin.end(input);
-    return { ...result, code: await pumped(finished), out: result.out, err: result.err };
-  }
+  const cli = (args: readonly string[], options: Options = {}) =>
+    pumped(runCli(args, { ...options, env: { PORTICO_CLI_CONFIG_DIR: configDir, ...options.env } }));
 
   /** Time of the service passes, with its background work, until the promise is settled. */
   async function pumped<T>(promise: Promise<T>): Promise<T> {

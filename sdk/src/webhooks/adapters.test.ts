@@ -16,9 +16,10 @@ const BODY = JSON.stringify({
 const HEADERS = await signWebhook(BODY, KEY, { guid: 'a'.repeat(32) });
 const LARGE = 'x'.repeat(65_537);
 
-/** `handled` resolves when the handler has run. */
+/** `handled` resolves when the handler has run, and rejects with the errors of the receiver. */
 function createTestReceiver() {
-  const { promise: handled, resolve } = Promise.withResolvers<void>();
+  const { promise: handled, resolve, reject } = Promise.withResolvers<void>();
+  handled.catch(() => undefined);
   let answered = false;
   const receiver = createReceiver({
     keys: KEY,
@@ -28,9 +29,7 @@ function createTestReceiver() {
         resolve();
       },
     },
-    onError: (error) => {
-      throw error;
-    },
+    onError: reject,
   });
   return { receiver, handled, answer: () => (answered = true) };
 }
@@ -97,7 +96,7 @@ test('Express and node:http: reads the body itself, or takes the raw one', async
 });
 
 test('Express: says that a parsed body cannot be verified', async () => {
-  const { receiver } = createTestReceiver();
+  const { receiver, handled } = createTestReceiver();
   const handle = expressAdapter(receiver);
   const url = await listen((incoming, response) => {
     Object.assign(incoming, { body: JSON.parse(BODY) });
@@ -108,6 +107,7 @@ test('Express: says that a parsed body cannot be verified', async () => {
     [response.status, ((await response.json()) as { error: string }).error],
     [401, 'body_not_raw'],
   );
+  await assert.rejects(handled, { check: 'body_not_raw' });
 });
 
 test('Express: a sender that leaves during the body is no error', async () => {

@@ -92,6 +92,29 @@ test('a request that is not genuine gets 401 with the check that failed', async 
   assert.deepEqual([handled, errors], [[], []]);
 });
 
+test('a mistake of the receiving program is reported, too', async () => {
+  const { receiver, errors } = createTestReceiver({ keys: [] });
+  const { body, headers, event } = await signed();
+  assert.equal((await receiver.receive(event as never, headers)).status, 401);
+  assert.equal((await receiver.receive(body, headers)).status, 401);
+  assert.deepEqual(
+    errors.map((error) => (error as { check?: string }).check),
+    ['body_not_raw', 'signing_key_missing'],
+  );
+});
+
+test('an error of onError neither rejects nor changes the answer', async (t) => {
+  const reported = t.mock.method(console, 'error', () => undefined);
+  const { receive } = createTestReceiver({
+    on: { 'transfer.completed': () => Promise.reject(new Error('not now')) },
+    onError: () => Promise.reject(new Error('no log')),
+  });
+  const { status, work } = await receive(await signed());
+  await work?.();
+  assert.equal(status, 200);
+  assert.match(String(reported.mock.calls[0]?.arguments[1]), /no log/);
+});
+
 test('keys can change while the receiver runs', async () => {
   const keys = ['f'.repeat(64)];
   const { receive } = createTestReceiver({ keys: async () => keys });

@@ -1,4 +1,4 @@
-import { WebhookVerificationError } from './error.ts';
+import { type WebhookCheck, WebhookVerificationError } from './error.ts';
 import type { EventType, WebhookEvent } from './event.ts';
 import type { WebhookHeaders } from './headers.ts';
 import { createMemorySeenStore, type SeenStore } from './seen.ts';
@@ -18,7 +18,7 @@ export type ReceiverOptions = VerifyOptions & {
   /** Default: `createMemorySeenStore()`, for one process. */
   seen?: SeenStore;
   /**
-   * Errors of handlers, after the answer, and of the store. Default: writes them to the console. A handler that failed
+   * Errors of handlers, after the answer, and of the store; a body that was parsed, and missing keys. Default: writes them to the console. A handler that failed
    * runs again only when the event is redelivered.
    */
   onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
@@ -33,6 +33,8 @@ export type Receiver = {
   /** Runs the handler of an event that a durable store has kept, for example after a crash. It never rejects. */
   process(event: WebhookEvent): Promise<void>;
 };
+
+const OWN_MISTAKES: readonly WebhookCheck[] = ['body_not_raw', 'signing_key_missing'];
 
 /** Receives webhooks: verifies and deduplicates them, answers, and then runs the handler of the event type. */
 export function createReceiver({
@@ -50,12 +52,20 @@ export function createReceiver({
     return (on[event.event_type] ?? on['*']) as Handler<EventType> | undefined;
   }
 
+  async function report(error: unknown, event: WebhookEvent | undefined): Promise<void> {
+    try {
+      await onError(error, event);
+    } catch (failure) {
+      reportError(failure, event);
+    }
+  }
+
   async function attempt(event: WebhookEvent, action: () => unknown): Promise<boolean> {
     try {
       await action();
       return true;
     } catch (error) {
-      await onError(error, event);
+      await report(error, event);
       return false;
     }
   }
@@ -76,10 +86,13 @@ export function createReceiver({
         if (!(await seen.add(guid, event))) return answer(200, { duplicate: guid });
         return { ...answer(200, { received: guid }), work: process.bind(undefined, event) };
       } catch (error) {
-        if (error instanceof WebhookVerificationError)
+        if (error instanceof WebhookVerificationError) {
+          // A mistake in this program, which every sender would meet.
+          if (OWN_MISTAKES.includes(error.check)) await report(error, undefined);
           return answer(401, { error: error.check, message: error.message });
+        }
         // Not 2xx, so that Portico sends the event again.
-        await onError(error, event);
+        await report(error, event);
         return answer(500, { error: 'internal_error' });
       }
     },
@@ -91,6 +104,7 @@ function answer(status: number, body: object): Receipt {
 }
 
 function reportError(error: unknown, event: WebhookEvent | undefined): void {
+  const name = event ? `Webhook ${event.guid} (${event.event_type})` : 'A webhook';
   // biome-ignore lint/suspicious/noConsole: without `onError` an error must not be lost.
-  console.error(`Webhook ${event?.guid} (${event?.event_type}) failed:`, error);
+  console.error(`${name} failed:`, error);
 }

@@ -1,31 +1,28 @@
 import type { Readable } from 'node:stream';
 import type { Database } from '../../../infrastructure/database/database.ts';
+import { failureOfDatabase } from '../../../infrastructure/database/failures.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
-import { createWorkQueue } from '../../../infrastructure/runtime/work-queue.ts';
 import { createEventStream, type EventStream, type StreamRequest } from './event-stream.ts';
 import { createFloor } from './floor.ts';
+import { createPageReads } from './page-reads.ts';
 import type { Horizon, Position } from './position.ts';
-import {
-  type StreamedEvent,
-  type StreamPage,
-  selectSnapshot,
-  selectStreamPage,
-  type Tenant,
-} from './stream-store.ts';
+import { selectSnapshot, selectStreamPage, type Tenant } from './stream-store.ts';
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
 /** Per process. */
 const MAX_STREAMS = 200;
 const MAX_STREAMS_OF_ORGANIZATION = 20;
+/** Only an Organization without a stream gets one of the last: ten Organizations cannot keep out the others. */
+const STREAMS_FOR_OTHER_ORGANIZATIONS = 50;
 const TRY_AGAIN_SECONDS = 15;
 const POLL_EVERY_MS = 250;
 const PAGE_SIZE = 500;
-/** Lists and streams share their connections. */
-const MAX_READS_AT_ONCE = 2;
+const SNAPSHOT_TRIES = 3;
+const OPEN_AGAIN_SECONDS = 1;
 
 type Deps = { database: Database; clock: Clock; timers: Timers; metrics: Metrics; log: Log };
 
@@ -34,9 +31,10 @@ export function createEventStreams({ database, clock, timers, metrics, log }: De
   const streams = new Set<EventStream>();
   /** Requests that wait for their first snapshot. They count, so that concurrent ones cannot exceed a limit. */
   const opening = new Set<StreamRequest>();
-  const reads = createWorkQueue({ atOnce: MAX_READS_AT_ONCE, maxWaiting: MAX_STREAMS });
-  /** Streams at the same position share a read. */
-  const shared = new Map<string, Promise<StreamedEvent[]>>();
+  const read = createPageReads((page) => selectStreamPage(database.lists, page, PAGE_SIZE), {
+    maxStreams: MAX_STREAMS,
+    maxStreamsOfOrganization: MAX_STREAMS_OF_ORGANIZATION,
+  });
   const floor = createFloor();
   let latest: Horizon | undefined;
   let polling: Promise<void> | undefined;
@@ -49,13 +47,15 @@ export function createEventStreams({ database, clock, timers, metrics, log }: De
 
   function refusal(organizationGuid: string): Failure | undefined {
     const later = { retryAfterSeconds: TRY_AGAIN_SECONDS };
-    if (closed || streams.size + opening.size >= MAX_STREAMS)
+    const own = countOf(organizationGuid);
+    const limit = own === 0 ? MAX_STREAMS : MAX_STREAMS - STREAMS_FOR_OTHER_ORGANIZATIONS;
+    if (closed || streams.size + opening.size >= limit)
       return new Failure(
         'overloaded',
-        `Event stream limit of this node reached (${MAX_STREAMS}); try again later`,
+        `Event stream limit of this node reached (${limit}); try again later`,
         later,
       );
-    if (countOf(organizationGuid) >= MAX_STREAMS_OF_ORGANIZATION)
+    if (own >= MAX_STREAMS_OF_ORGANIZATION)
       return new Failure(
         'api_rate_limit_exceeded',
         `Event stream limit of the Organization reached (${MAX_STREAMS_OF_ORGANIZATION}); close one first`,
@@ -106,14 +106,6 @@ export function createEventStreams({ database, clock, timers, metrics, log }: De
     });
   }
 
-  async function read(page: StreamPage): Promise<StreamedEvent[]> {
-    const key = JSON.stringify(page);
-    const reading = shared.get(key) ?? reads.run(() => selectStreamPage(database.lists, page, PAGE_SIZE));
-    if (!reading) throw new Error('too many reads are waiting');
-    shared.set(key, reading);
-    return reading.finally(() => shared.delete(key));
-  }
-
   const warn = (error: unknown) => log.warn({ reason: String(error) }, 'could not read streamed events');
 
   function add(stream: EventStream): void {
@@ -127,19 +119,34 @@ export function createEventStreams({ database, clock, timers, metrics, log }: De
     pollLater();
   }
 
+  /** A snapshot that begins now. A poll under way may have begun before events that the caller has seen already. */
+  async function firstSnapshot(): Promise<Failure | undefined> {
+    for (let tries = 1; ; tries += 1) {
+      await polling?.catch(() => undefined);
+      try {
+        await poll();
+        return undefined;
+      } catch (error) {
+        const failure = failureOfDatabase(error);
+        if (!failure) throw error;
+        warn(error);
+        // The message of the failure may be about a list.
+        if (tries === SNAPSHOT_TRIES)
+          return new Failure(failure.code, 'The event stream could not be opened; try again later', {
+            retryAfterSeconds: OPEN_AGAIN_SECONDS,
+          });
+      }
+    }
+  }
+
   return {
     /** From a position, or from now on. */
     async open(request: StreamRequest, start: Position | undefined): Promise<Readable | Failure> {
       const refused = refusal(request.organizationGuid);
       if (refused) return refused;
       opening.add(request);
-      try {
-        // A poll under way may have begun before events that the caller has seen already.
-        await polling?.catch(() => undefined);
-        await poll();
-      } finally {
-        opening.delete(request);
-      }
+      const failure = await firstSnapshot().finally(() => opening.delete(request));
+      if (failure) return failure;
       const from = latest as Horizon;
       const deps = { nowMs, latest: () => latest as Horizon, read, onFailure: warn, pageSize: PAGE_SIZE };
       const stream = createEventStream(request, start ?? { from }, deps);

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createTestApp } from '../../../../testing/app.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { until } from '../../../../testing/webhooks.ts';
+import { ListTimeout } from '../../../infrastructure/database/failures.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import { createEventStream, type StreamRequest } from './event-stream.ts';
 import { createEventStreams } from './event-streams.ts';
@@ -117,4 +118,48 @@ test('concurrent requests cannot exceed the limit of streams', async () => {
     [...Array(20).fill(false), true],
   );
   for (const each of opened) if (!(each instanceof Failure)) each.destroy();
+});
+
+const of = (organization: number): StreamRequest => ({
+  ...request,
+  organizationGuid: organization.toString(16).padStart(32, '0'),
+});
+
+test('the last streams of a process are for Organizations that have none', async () => {
+  const app = await createTestApp();
+  const eventStreams = createEventStreams({ ...app, clock, timers: clock });
+  after(() => eventStreams.stop());
+  const isRefused = async (organization: number) => {
+    const opened = await eventStreams.open(of(organization), undefined);
+    return opened instanceof Failure && opened.code;
+  };
+  for (let count = 0; count < 150; count += 1) assert.equal(await isRefused(count % 10), false);
+  assert.equal(await isRefused(0), 'overloaded', 'one that has streams');
+  for (let other = 10; other < 60; other += 1) assert.equal(await isRefused(other), false, `${other}`);
+  assert.equal(await isRefused(60), 'overloaded');
+});
+
+test('a stream is opened after a failed snapshot, and the error of several is about the stream', async () => {
+  const app = await createTestApp();
+  let failures = 2;
+  const database = {
+    ...app.database,
+    get lists() {
+      failures -= 1;
+      if (failures >= 0) throw new ListTimeout('canceled');
+      return app.database.lists;
+    },
+  };
+  const eventStreams = createEventStreams({ ...app, database, clock, timers: clock });
+  after(() => eventStreams.stop());
+  const opened = await eventStreams.open({ ...request }, undefined);
+  assert.ok(!(opened instanceof Failure));
+  opened.destroy();
+  failures = 3;
+  const refused = await eventStreams.open({ ...request }, undefined);
+  assert.ok(refused instanceof Failure);
+  assert.deepEqual(
+    [refused.code, refused.message],
+    ['overloaded', 'The event stream could not be opened; try again later'],
+  );
 });

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { VERSION } from '../../../sdk/src/version.ts';
+import { localSigningKey } from '../listen/state.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { isUnencrypted } from '../profiles/unencrypted.ts';
+import { runCli } from '../testing/cli.ts';
+
+const configDir = await mkdtemp(join(tmpdir(), 'portico-cli-'));
+after(() => rm(configDir, { recursive: true, force: true }));
+/** Nothing listens there. */
+const AWAY = 'http://127.0.0.1:2';
+const env = {
+  ...{ PORTICO_CLI_CONFIG_DIR: configDir, PORTICO_CLI_URL: AWAY },
+  ...{ PORTICO_CLI_CLIENT_ID: 'a', PORTICO_CLI_CLIENT_SECRET: 'b' },
+};
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with it
+const COLOUR = /\u001b\[/;
+
+test('help and version have their usual forms, and options may stand before the command', async () => {
+  const help = (await runCli(['listen', '--help'])).out;
+  assert.equal((await runCli(['help', 'listen'])).out, help);
+  for (const word of ['version', '--version', '-v']) assert.equal((await runCli([word])).out, `${VERSION}\n`);
+  const { err } = await runCli(['--json', '--profile', 'live', 'whoami'], {
+    env: { PORTICO_CLI_CONFIG_DIR: configDir },
+  });
+  assert.deepEqual(JSON.parse(err), { error: 'You are not logged in. Run portico login.', exit_code: 3 });
+  const narrow = await runCli(['--help'], { columns: 60 });
+  for (const line of narrow.out.split('\n')) assert.ok(line.length <= 60, line);
+});
+
+test('a mistyped command is answered with a similar one', async () => {
+  const { code, err } = await runCli(['lisen']);
+  assert.deepEqual(
+    [code, err],
+    [2, 'portico: There is no command lisen. Did you mean listen? Run portico --help for the list.\n'],
+  );
+  assert.match((await runCli(['xyzzy'])).err, /There is no command xyzzy\. Run/);
+});
+
+test('colours are for terminals without NO_COLOR', async () => {
+  const shown = await runCli(['trigger'], { isTerminal: true });
+  assert.match(shown.out, COLOUR);
+  for (const options of [
+    {},
+    { isTerminal: true, env: { NO_COLOR: '1' } },
+    { isTerminal: true, env: { TERM: 'dumb' } },
+  ])
+    assert.doesNotMatch((await runCli(['trigger'], options)).out, COLOUR);
+});
+
+test('a prompt that is left with Ctrl-C or Ctrl-D ends the command', async () => {
+  for (const input of ['\u0003', '\u0004']) {
+    const { code, err } = await runCli(['login'], { isTerminal: true, input });
+    assert.equal(code, 130);
+    assert.match(err, /\n.*portico:.* Interrupted\.\n$/s);
+  }
+  const empty = await runCli(['login', '--url', AWAY], { isTerminal: true, input: '\r\n' });
+  assert.match(empty.err, /Client id is missing/);
+});
+
+test('login warns before the secret goes unencrypted to another machine', async () => {
+  for (const address of [
+    'http://localhost:4000',
+    'http://production.localhost:4000',
+    'http://127.9.9.9',
+    'http://[::1]:4000',
+    'https://api.example.com',
+    'nothing',
+  ])
+    assert.equal(isUnencrypted(address), false, address);
+  for (const address of ['http://api.example.com', 'http://10.0.0.1:4000', 'http://localhost.example.com'])
+    assert.equal(isUnencrypted(address), true, address);
+  const args = ['login', '--url', 'http://0.0.0.0:9', '--client-id', 'a', '--secret-stdin'];
+  const { err } = await runCli(args, { input: 'b', env: { PORTICO_CLI_CONFIG_DIR: configDir } });
+  assert.match(err, /^Warning: http:\/\/0\.0\.0\.0:9 is not encrypted/);
+  const asJson = await runCli([...args, '--json'], {
+    input: 'b',
+    env: { PORTICO_CLI_CONFIG_DIR: configDir },
+  });
+  assert.match(JSON.parse(asJson.err.split('\n')[0] ?? '').warning, /is not encrypted/);
+});
+
+test('listeners that start at once use the same signing key', async () => {
+  const profile = { name: 'constructor' } as Profile;
+  const keys = await Promise.all(Array.from({ length: 20 }, () => localSigningKey({ env }, profile)));
+  assert.equal(new Set(keys).size, 1);
+  assert.match(keys[0] ?? '', /^[0-9a-f]{64}$/);
+  assert.equal((await readdir(join(configDir, 'listen'))).length, 1, 'nothing is left over');
+  const { out } = await runCli(['listen', '--print-key', '--json'], { env });
+  assert.match(JSON.parse(out).signing_key, /^[0-9a-f]{64}$/);
+});
+
+test('--events takes all types of an object, and refuses a pattern without types', async () => {
+  const { code, err } = await runCli(['listen', '--events', 'transfre.*'], { env });
+  assert.deepEqual([code, err], [2, 'portico: --events transfre.* matches no event type.\n']);
+});
+
+test('doctor says why a service cannot be reached, and goes on', async () => {
+  const { code, out } = await runCli(['doctor'], { env });
+  assert.equal(code, 7);
+  assert.match(out, /^Service +FAILED +.*ECONNREFUSED/m);
+  assert.match(out, /^Token +FAILED +The request to 127\.0\.0\.1:2 failed/m);
+  const stopped = await runCli(['doctor'], { env, signal: AbortSignal.abort() });
+  assert.equal(stopped.code, 130);
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { runCli } from '../testing/cli.ts';
+import { createProfiles } from './profiles.ts';
+
+const configDir = await mkdtemp(join(tmpdir(), 'portico-cli-'));
+after(() => rm(configDir, { recursive: true, force: true }));
+const env = { PORTICO_CLI_CONFIG_DIR: configDir };
+const profiles = createProfiles({ env });
+const SECRET = 'portico_sk_secret';
+
+async function save(name: string): Promise<void> {
+  await profiles.save({
+    ...{ name, url: 'https://api.example.com', authUrl: 'https://auth.example.com' },
+    ...{ environment: 'sandbox', clientId: 'a', clientSecret: SECRET },
+  });
+}
+
+test('profiles are listed without secrets, chosen and removed', async () => {
+  assert.match((await runCli(['profiles', 'list'], { env, isTerminal: true })).out, /You are not logged in/);
+  for (const name of ['default', 'live']) await save(name);
+  assert.equal((await stat(profiles.path)).mode & 0o777, 0o600);
+  const current = async () => {
+    const { out } = await runCli(['profiles', 'list', '--json'], { env });
+    assert.ok(!out.includes(SECRET));
+    return (JSON.parse(out) as { name: string; current: boolean }[]).find((each) => each.current)?.name;
+  };
+  assert.equal(await current(), 'live', 'the last one that was stored');
+  assert.equal((await runCli(['profiles', 'use', 'default'], { env })).code, 0);
+  assert.equal(await current(), 'default');
+  const unknown = await runCli(['profiles', 'use', 'constructor'], { env });
+  assert.deepEqual(
+    [unknown.code, unknown.err],
+    [3, 'portico: There is no profile constructor; there are default, live.\n'],
+  );
+  const removed = await runCli(['logout', '--json'], { env });
+  assert.deepEqual(JSON.parse(removed.out), { removed: 'default' });
+  assert.equal(await current(), 'live');
+});
+
+test('a broken file is an error with its path', async () => {
+  await writeFile(profiles.path, '{"current":');
+  const { code, err } = await runCli(['profiles', 'list'], { env });
+  assert.equal(code, 1);
+  assert.ok(err.startsWith(`portico: ${profiles.path} cannot be read: `), err);
+});
