@@ -72,6 +72,9 @@ export async function createTestEndpoint({
     perform(typeof behaviour === 'function' ? behaviour(nth, arrival) : behaviour, response, connection.raw);
   });
 
+  // Only the sender closes idle connections: five seconds of real time may pass in a test on a busy machine.
+  parser.keepAliveTimeout = 0;
+
   // Keeps the TCP socket: only it can be reset.
   const listener = createServer({ noDelay: true }, (raw) => {
     const stream = tls ? new TLSSocket(raw, { ...tls, isServer: true }) : raw;
