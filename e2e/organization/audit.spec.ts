@@ -86,7 +86,10 @@ test('the drawer shows before and after by name, and the request id', async () =
   const row = page.getByRole('row', { name: /organization_application\.update/ });
   await row.getByText('Ada Lovelace').waitFor();
   await row.getByText('organization key Payouts').waitFor();
-  await page.getByRole('row', { name: /member\./ }).first().waitFor({ state: 'detached' });
+  await page
+    .getByRole('row', { name: /member\./ })
+    .first()
+    .waitFor({ state: 'detached' });
   await row.getByRole('button', { name: 'organization_application.update' }).click();
   const drawer = page.getByRole('dialog', { name: 'Audit entry' });
   await drawer.getByRole('row', { name: 'name Key Payouts' }).waitFor();
