@@ -2,11 +2,13 @@ import type { Context, Figure } from '../runner/benchmark.ts';
 import type { FigureName } from '../runner/targets.ts';
 import { median } from '../shared/rounds.ts';
 import { type Site, startSite } from '../shared/site.ts';
-import { openStage, SINGLE_CALLS, type Stage } from '../shared/stage.ts';
-import { createTenants, type Tenants } from '../shared/tenants.ts';
+import { openStage, SINGLE_CALLS } from '../shared/stage.ts';
+import { createTenants } from '../shared/tenants.ts';
 
 const DELIVERIES = 40_000;
 const ROUNDS = 3;
+/** Checkpoints would remove the log before it is read. */
+const POSTGRES = { wal_keep_size: '2GB' };
 
 const MODES = [
   { name: 'wal batches', nodes: ['serve'], load: {} },
@@ -14,11 +16,12 @@ const MODES = [
   { name: 'wal api + dispatch', nodes: ['api', 'dispatch'], load: {} },
 ] as const satisfies { name: FigureName; [rest: string]: unknown }[];
 
-type Run = { site: Site; tenants: Tenants; load: (typeof MODES)[number]['load'] };
+/** Without full pages; these are those logged in a run that begins with a checkpoint. */
+type Bytes = { total: number; btree: number; heap: number; fullPages: number };
 
 /**
- * Bytes of the write-ahead log for each delivery. A page is logged whole after its first change since a checkpoint,
- * which depends on the interval of checkpoints, so that part is measured apart.
+ * Bytes of the write-ahead log for each delivery. A page is logged whole at its first change after a checkpoint, so that
+ * part depends on the interval of checkpoints and is counted apart.
  */
 export async function benchWal(context: Context): Promise<Figure[]> {
   const { resources, size, rounds, progress } = context;
@@ -27,37 +30,44 @@ export async function benchWal(context: Context): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const { name, nodes, load } of MODES) {
     const own = resources.use(new AsyncDisposableStack());
-    const measure = async (fullPageWrites: 'on' | 'off', count: number) => {
-      const postgres = { full_page_writes: fullPageWrites };
-      const site = await startSite(own, { nodes, postgres });
-      const tenants = await createTenants(site, `${stage.hook}/`);
-      const run = { site, tenants, load };
-      await bytesPerDelivery(stage, run, deliveries);
-      const bytes: number[] = [];
-      for (let n = 0; n < count; n += 1) bytes.push(await bytesPerDelivery(stage, run, deliveries));
-      return median(bytes);
-    };
-    const bytes = await measure('off', rounds(ROUNDS));
-    const withPages = await measure('on', 1);
-    const fullPages = Math.max(0, withPages - bytes);
-    progress(`${name}: ${Math.round(bytes)} bytes, ${Math.round(fullPages)} more after a checkpoint`);
-    figures.push({ name, value: bytes, details: { fullPages } });
+    const site = await startSite(own, { nodes, postgres: POSTGRES });
+    await site.query('create extension pg_walinspect');
+    const tenants = await createTenants(site, `${stage.hook}/`);
+    const run = () => stage.deliveriesPerSecond(site, tenants, deliveries, load);
+    progress(`${name}: warming up`);
+    await run();
+    const measured: Bytes[] = [];
+    const count = rounds(ROUNDS);
+    for (let round = 1; round <= count; round += 1) {
+      const bytes = await bytesOf(site, deliveries, run);
+      measured.push(bytes);
+      const parts = Object.entries(bytes).map(([part, value]) => `${part} ${Math.round(value)}`);
+      progress(`round ${round} of ${count}: ${parts.join(', ')} bytes`);
+    }
+    const of = (part: keyof Bytes) => median(measured.map((bytes) => bytes[part]));
+    const details = { btree: of('btree'), heap: of('heap'), fullPages: of('fullPages') };
+    figures.push({ name, value: of('total'), details });
     await own.disposeAsync();
   }
   return figures;
 }
 
-async function bytesPerDelivery(
-  stage: Stage,
-  { site, tenants, load }: Run,
-  deliveries: number,
-): Promise<number> {
+async function bytesOf(site: Site, deliveries: number, run: () => Promise<unknown>): Promise<Bytes> {
   await site.query('checkpoint');
-  const position = async () =>
-    Number(
-      (await site.query<{ bytes: string }>(`select pg_current_wal_insert_lsn() - '0/0' as bytes`))[0]?.bytes,
-    );
+  const position = async () => {
+    const [row] = await site.query<{ lsn: string }>('select pg_current_wal_flush_lsn() as lsn');
+    return row?.lsn;
+  };
   const before = await position();
-  await stage.deliveriesPerSecond(site, tenants, deliveries, load);
-  return ((await position()) - before) / deliveries;
+  await run();
+  const [bytes] = await site.query<Record<keyof Bytes, number>>(
+    `select ($2::pg_lsn - $1::pg_lsn - sum(fpi_size))::float8 as total,
+       sum(record_size) filter (where "resource_manager/record_type" = 'Btree')::float8 as btree,
+       sum(record_size) filter (where "resource_manager/record_type" like 'Heap%')::float8 as heap,
+       sum(fpi_size)::float8 as "fullPages"
+     from pg_get_wal_stats($1, $2)`,
+    [before, await position()],
+  );
+  const each = (part: keyof Bytes) => (bytes?.[part] ?? Number.NaN) / deliveries;
+  return { total: each('total'), btree: each('btree'), heap: each('heap'), fullPages: each('fullPages') };
 }
