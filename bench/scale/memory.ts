@@ -13,9 +13,8 @@ const PER_SECOND = 1_000;
 const EVENTS_PER_CALL = 10;
 /** Of the hour; the rows of the rest are written before. */
 const SECONDS = 180;
-const WARM_UP_DELIVERIES = 100_000;
-const SAMPLES = 20;
-const SAMPLE_EVERY_MS = 1_000;
+const WARM_UP_SECONDS = 60;
+const SAMPLE_SECONDS = 20;
 
 type Memory = { rss: number; heap: number };
 
@@ -57,17 +56,7 @@ async function anHour(context: Context, stage: Stage): Promise<Figure> {
   const rows = Math.min(context.historyRows, (PER_SECOND * HOUR_MS) / 1_000);
   progress(`writing ${rows} deliveries of an hour`);
   await seedHistory(context, site, healthy, { rows, spanMs: HOUR_MS });
-  const seconds = size(SECONDS);
-  const calling = stage.accept(site, healthy, seconds * PER_SECOND, {
-    eventsPerCall: EVENTS_PER_CALL,
-    eventsPerSecond: PER_SECOND,
-  });
-  const samples: Memory[] = [];
-  for (let n = 0; n < seconds; n += 1) {
-    samples.push(await memoryOf(site));
-    await delay(SAMPLE_EVERY_MS);
-  }
-  await calling;
+  const samples = await load(stage, site, healthy, size(SECONDS));
   const third = Math.ceil(samples.length / 3);
   return growth(
     context,
@@ -77,31 +66,35 @@ async function anHour(context: Context, stage: Stage): Promise<Figure> {
   );
 }
 
-/** A service that has delivered so much that its heap has grown to its usual size. */
+/** A service whose heap has grown to its usual size under the load of the samples; a flood would make it larger. */
 async function open(context: Context, stage: Stage) {
   const resources = context.resources.use(new AsyncDisposableStack());
   const site = await startSite(resources);
   const healthy = await createTenants(site, `${stage.hook}/`);
   context.progress('warming up');
-  await stage.deliveriesPerSecond(site, healthy, context.size(WARM_UP_DELIVERIES));
+  await load(stage, site, healthy, context.size(WARM_UP_SECONDS));
   const before = await sample(context, stage, site, healthy);
   return { site, healthy, before, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** Under the same load each time: an idle process gives memory back. */
 async function sample({ size }: Context, stage: Stage, site: Site, tenants: Tenants): Promise<Memory> {
-  const count = size(SAMPLES);
-  const calling = stage.accept(site, tenants, ((count * SAMPLE_EVERY_MS) / 1_000) * PER_SECOND, {
+  return medianMemory(await load(stage, site, tenants, size(SAMPLE_SECONDS)));
+}
+
+/** A sample each second. */
+async function load(stage: Stage, site: Site, tenants: Tenants, seconds: number): Promise<Memory[]> {
+  const calling = stage.accept(site, tenants, seconds * PER_SECOND, {
     eventsPerCall: EVENTS_PER_CALL,
     eventsPerSecond: PER_SECOND,
   });
   const samples: Memory[] = [];
-  for (let n = 0; n < count; n += 1) {
-    await delay(SAMPLE_EVERY_MS);
+  for (let n = 0; n < seconds; n += 1) {
+    await delay(1_000);
     samples.push(await memoryOf(site));
   }
   await calling;
-  return medianMemory(samples);
+  return samples;
 }
 
 async function memoryOf(site: Site): Promise<Memory> {

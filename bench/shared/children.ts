@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const KILL_AFTER_MS = 30_000;
@@ -23,6 +24,8 @@ export async function startScript<Ready>(
 
 export function ask<Answer>(child: ChildProcess, message: unknown): Promise<Answer> {
   const answered = nextMessage<Answer>(child);
+  // The caller may await it later; a child that ends before that must not end this process.
+  answered.catch(() => {});
   child.send(message as object);
   return answered;
 }
@@ -33,7 +36,7 @@ async function nextMessage<Message>(child: ChildProcess): Promise<Message> {
     const [message] = await Promise.race([
       once(child, 'message', { signal: over.signal }),
       once(child, 'exit', { signal: over.signal }).then(() => {
-        throw new Error(`${child.spawnargs.at(2)} ended`);
+        throw new Error(`${basename(child.spawnargs[1] ?? '')} ended`);
       }),
     ]);
     return message as Message;
