@@ -3,7 +3,7 @@ import type { FigureName } from '../runner/targets.ts';
 import { median } from '../shared/rounds.ts';
 import { type Site, startSite } from '../shared/site.ts';
 import { openStage, SINGLE_CALLS } from '../shared/stage.ts';
-import { createTenants } from '../shared/tenants.ts';
+import { createTenants, MAX_ENDPOINTS_OF_EACH, type Tenants } from '../shared/tenants.ts';
 
 const DELIVERIES = 40_000;
 const ROUNDS = 3;
@@ -20,7 +20,8 @@ const MODES = [
 type Bytes = { total: number; btree: number; heap: number; fullPages: number };
 
 /**
- * Bytes of the write-ahead log for each delivery. A page is logged whole at its first change after a checkpoint, so that
+ * Bytes of the write-ahead log for each delivery of events that go to five endpoints each, and of events that go to one
+ * (`oneEndpoint`), where the event itself counts in full. A page is logged whole at its first change after a checkpoint, so that
  * part depends on the interval of checkpoints and is counted apart.
  */
 export async function benchWal(context: Context): Promise<Figure[]> {
@@ -32,20 +33,23 @@ export async function benchWal(context: Context): Promise<Figure[]> {
     const own = resources.use(new AsyncDisposableStack());
     const site = await startSite(own, { nodes, postgres: POSTGRES });
     await site.query('create extension pg_walinspect');
-    const tenants = await createTenants(site, `${stage.hook}/`);
-    const run = () => stage.deliveriesPerSecond(site, tenants, deliveries, load);
+    const one = await createTenants(site, `${stage.hook}/`);
+    const five = await createTenants(site, `${stage.hook}/`, { endpointsOfEach: MAX_ENDPOINTS_OF_EACH });
+    const run = (tenants: Tenants) => stage.deliveriesPerSecond(site, tenants, deliveries, load);
     progress(`${name}: warming up`);
-    await run();
+    await run(five);
     const measured: Bytes[] = [];
     const count = rounds(ROUNDS);
     for (let round = 1; round <= count; round += 1) {
-      const bytes = await bytesOf(site, deliveries, run);
+      const bytes = await bytesOf(site, deliveries, () => run(five));
       measured.push(bytes);
       const parts = Object.entries(bytes).map(([part, value]) => `${part} ${Math.round(value)}`);
       progress(`round ${round} of ${count}: ${parts.join(', ')} bytes`);
     }
     const of = (part: keyof Bytes) => median(measured.map((bytes) => bytes[part]));
-    const details = { btree: of('btree'), heap: of('heap'), fullPages: of('fullPages') };
+    const { total: oneEndpoint } = await bytesOf(site, deliveries, () => run(one));
+    progress(`to one endpoint each: ${Math.round(oneEndpoint)} bytes`);
+    const details = { btree: of('btree'), heap: of('heap'), fullPages: of('fullPages'), oneEndpoint };
     figures.push({ name, value: of('total'), details });
     await own.disposeAsync();
   }
