@@ -1,30 +1,17 @@
-import { benchApi } from './api.ts';
-import { benchFiles } from './files/main.ts';
-import { benchHostile } from './hostile/main.ts';
-import { benchTenants } from './tenants.ts';
-import { benchTokens } from './tokens.ts';
-import { benchWebhooks } from './webhooks/main.ts';
-import { benchNeighbours } from './webhooks/neighbours.ts';
+import { BENCHMARKS } from './benchmarks.ts';
+import { readOptions } from './runner/options.ts';
+import { runAll } from './runner/run-all.ts';
 
-/** `npm run bench -- tokens`: prints each figure with its reference from the same run. */
-const benches: Record<string, () => Promise<boolean>> = {
-  tokens: benchTokens,
-  api: benchApi,
-  tenants: benchTenants,
-  webhooks: benchWebhooks,
-  neighbours: benchNeighbours,
-  files: benchFiles,
-  hostile: benchHostile,
-};
-
-const wanted = process.argv.slice(2);
-const names = wanted.length === 0 ? Object.keys(benches) : wanted;
-const unknown = names.find((name) => !Object.hasOwn(benches, name));
-if (unknown !== undefined) {
-  process.stderr.write(`Unknown benchmark ${unknown}; available: ${Object.keys(benches).join(', ')}.\n`);
-  process.exit(1);
+/** `npm run bench -- relay latency`: see docs/contributors/performance.md. */
+const startedAt = new Date();
+const options = readOptions(process.argv.slice(2), Object.keys(BENCHMARKS), startedAt);
+if ('text' in options) {
+  process[options.exitCode === 0 ? 'stdout' : 'stderr'].write(options.text);
+  process.exit(options.exitCode);
 }
 
-let reached = true;
-for (const name of names) reached = (await benches[name]?.()) === true && reached;
-process.exitCode = reached ? 0 : 1;
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+const write = (text: string) => void process.stdout.write(text);
+// Explicit, because the work of a benchmark that exceeded its time limit may still wait for an ended process.
+process.exit(await runAll({ benchmarks: BENCHMARKS, options, startedAt, write, stop: stop.signal }));

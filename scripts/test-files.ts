@@ -14,6 +14,7 @@ const PATTERNS = [
   'sdk',
   'cli',
   'torture',
+  'bench',
 ].map((folder) => `${folder}/**/*.test.ts`);
 /** How long each file took in earlier runs on this machine, in ms. */
 const TIMES_FILE = join('node_modules', '.cache', 'portico-test-times.json');

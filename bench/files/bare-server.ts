@@ -5,8 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-export type BareServer = { port: number };
-
 /** Child process of the benchmark: the minimum that node:http needs to write a body to disk before it responds. */
 const [folder = ''] = process.argv.slice(2);
 const path = join(folder, 'bare-upload');
@@ -20,6 +18,6 @@ const server = createServer(async (request, response) => {
 server.requestTimeout = 0;
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
-  process.send?.({ port } satisfies BareServer);
+  process.send?.(port);
 });
 process.on('disconnect', () => process.exit());

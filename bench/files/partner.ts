@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Service } from '../webhooks/service.ts';
+import type { Site } from '../shared/site.ts';
 
 export type Partner = Awaited<ReturnType<typeof createPartner>>;
 type File = Record<string, unknown> & { guid: string; upload_url: string; state: string };
@@ -7,40 +7,40 @@ type File = Record<string, unknown> & { guid: string; upload_url: string; state:
 const POLL_MS = 50;
 
 /** A bank with a customer, and a token that may upload files. */
-export async function createPartner(service: Service) {
+export async function createPartner(site: Site) {
   const input = { name: 'Bench', features: ['files'] };
-  const organization = await service.operate('POST', '/organizations', input);
-  const bank = await service.operate('POST', `/organizations/${organization.guid}/banks`, {
+  const organization = await site.operate('POST', '/organizations', input);
+  const bank = await site.operate('POST', `/organizations/${organization.guid}/banks`, {
     name: 'Bench',
     environment: 'sandbox',
   });
-  const key = await service.operate('POST', `/banks/${bank.guid}/applications`, { name: 'Bench' });
-  const issued = await service.call('POST', '/oauth/token', undefined, {
+  const key = await site.operate('POST', `/banks/${bank.guid}/applications`, { name: 'Bench' });
+  const issued = await site.call('POST', '/oauth/token', undefined, {
     grant_type: 'client_credentials',
     client_id: key.client_id,
     client_secret: key.client_secret,
     scope: 'customers:execute files:read files:execute',
   });
   const token = String(issued.access_token);
-  const customer = await service.call('POST', '/api/customers', token, { type: 'individual' });
+  const customer = await site.call('POST', '/api/customers', token, { type: 'individual' });
 
   return {
     /** Returns the upload URL. */
     async createFile(): Promise<File> {
-      const created = await service.call('POST', '/api/files', token, {
+      const created = await site.call('POST', '/api/files', token, {
         type: 'other',
         filename: 'bench.pdf',
         content_type: 'application/pdf',
         customer_guid: customer.guid,
       });
-      const link = String(created.upload_url).replace(/^https?:\/\/[^/]+/, service.url);
+      const link = String(created.upload_url).replace(/^https?:\/\/[^/]+/, site.url);
       return { ...created, upload_url: link } as File;
     },
 
     /** Waits until the file is processed. */
     async ended(guid: string): Promise<File> {
       for (;;) {
-        const file = (await service.call('GET', `/api/files/${guid}`, token)) as File;
+        const file = (await site.call('GET', `/api/files/${guid}`, token)) as File;
         if (file.state !== 'storing') return file;
         await delay(POLL_MS);
       }

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { allScopes } from '../../server/tokens/scopes.ts';
-import type { Service } from '../webhooks/service.ts';
+import type { Site } from '../shared/site.ts';
 
 /** A tenant with access to nearly everything, so that bodies are read and not rejected before. */
 export type Partner = { organizationGuid: string; token: string; customerGuid: string };
 export type Session = { cookie: string; token: string };
 
-export async function createPartner(service: Service): Promise<Partner> {
+export async function createPartner(site: Site): Promise<Partner> {
   const input = { name: 'Bench', features: ['files', 'webhooks'] };
-  const organization = await service.operate('POST', '/organizations', input);
+  const organization = await site.operate('POST', '/organizations', input);
   const path = `/organizations/${organization.guid}`;
-  const bank = await service.operate('POST', `${path}/banks`, { name: 'Bench', environment: 'sandbox' });
-  const key = await service.operate('POST', `${path}/applications`, { name: 'Bench' });
-  const issued = await service.call('POST', '/oauth/token', undefined, {
+  const bank = await site.operate('POST', `${path}/banks`, { name: 'Bench', environment: 'sandbox' });
+  const key = await site.operate('POST', `${path}/applications`, { name: 'Bench' });
+  const issued = await site.call('POST', '/oauth/token', undefined, {
     grant_type: 'client_credentials',
     client_id: key.client_id,
     client_secret: key.client_secret,
@@ -20,36 +20,33 @@ export async function createPartner(service: Service): Promise<Partner> {
   });
   const token = String(issued.access_token);
   const customer = { type: 'individual', bank_guid: bank.guid };
-  const { guid } = await service.call('POST', '/api/customers', token, customer);
+  const { guid } = await site.call('POST', '/api/customers', token, customer);
   return { organizationGuid: String(organization.guid), token, customerGuid: String(guid) };
 }
 
 /** A Founder. User tokens expire after minutes, and a logout ends the session, so each round logs in again. */
-export async function createFounder(
-  service: Service,
-  organizationGuid: string,
-): Promise<() => Promise<Session>> {
+export async function createFounder(site: Site, organizationGuid: string): Promise<() => Promise<Session>> {
   const email = 'founder@bench.example';
   const password = randomBytes(16).toString('hex');
-  const invited = await service.operate('POST', `/organizations/${organizationGuid}/members`, {
+  const invited = await site.operate('POST', `/organizations/${organizationGuid}/members`, {
     email,
     role: 'founder',
   });
   const token = new URL(String(invited.invitation_link)).hash.slice('#token='.length);
-  await browse(service, '/password', { token, password });
+  await browse(site, '/password', { token, password });
 
   return async () => {
-    const { headers } = await browse(service, '/login', { email, password });
+    const { headers } = await browse(site, '/login', { email, password });
     const [cookie = ''] = (headers.getSetCookie()[0] ?? '').split(';', 1);
     const input = { organization_guid: organizationGuid, environment: 'sandbox' };
-    const issued = (await (await browse(service, '/token', input, cookie)).json()) as {
+    const issued = (await (await browse(site, '/token', input, cookie)).json()) as {
       access_token: string;
     };
     return { cookie, token: issued.access_token };
   };
 }
 
-async function browse({ url }: Service, path: string, input: object, cookie?: string): Promise<Response> {
+async function browse({ url }: Site, path: string, input: object, cookie?: string): Promise<Response> {
   const response = await fetch(`${url}/dashboard${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(cookie === undefined ? {} : { cookie }) },

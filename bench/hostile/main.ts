@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inlineReferences } from '../../server/infrastructure/http/openapi/references.ts';
-import { ask, type Service, startScript, startService } from '../webhooks/service.ts';
+import type { Context, Figure } from '../runner/benchmark.ts';
+import { TARGETS } from '../runner/targets.ts';
+import { ask, startScript } from '../shared/children.ts';
+import { median } from '../shared/rounds.ts';
+import { OPERATOR_TOKEN, type Site, startSite } from '../shared/site.ts';
 import { createFounder, createPartner } from './callers.ts';
 import {
   attacksByPipelining,
@@ -17,8 +18,7 @@ import {
 import type { Stall } from './probe.ts';
 import { type Attack, send } from './sending.ts';
 
-const MUST_ADD_AT_MOST_MS = 50;
-const AIM_ADD_AT_MOST_MS = 15;
+const { must: MUST_MS, aim: AIM_MS } = TARGETS.hostile;
 /** The median counts: a single round may be slow because of the machine. */
 const ROUNDS = 5;
 const AT_ONCE = 4;
@@ -47,110 +47,103 @@ type Group = {
   /** Whether its bodies have to be read. */
   isAuthenticated?: boolean;
 };
-type Figure = { median: number; longest: number };
+type Bench = {
+  site: Site;
+  probe: ChildProcess;
+  rounds: number;
+  progress: Context['progress'];
+};
+type Delay = { median: number; longest: number };
 
 /**
  * The slowest response of `/healthz` during the most expensive requests of each route, compared with an idle process.
  */
-export async function benchHostile(): Promise<boolean> {
-  const service = await startService(UNLIMITED);
-  const probe = startScript('../hostile/probe.ts', service.url);
-  try {
-    await once(probe, 'message');
-    const groups = await groupsOf(service);
-    process.stdout.write('\nhostile: slowest response of /healthz during an attack - idle\n');
-    const { median: idle } = await stallOf(probe, async () => () => delay(IDLE_MS));
-    process.stdout.write(`  idle: ${idle.toFixed(1)} ms\n`);
-    let most = 0;
-    for (const group of groups) {
-      const { median } = await tell(service, group, probe, idle);
-      most = Math.max(most, median);
-      if (median > MUST_ADD_AT_MOST_MS) await tellWhich(service, group, probe, idle);
-    }
-    const verdict =
-      most <= AIM_ADD_AT_MOST_MS ? 'aim reached' : most <= MUST_ADD_AT_MOST_MS ? 'enough' : 'TOO SLOW';
-    const goals = `must ${MUST_ADD_AT_MOST_MS}, aim ${AIM_ADD_AT_MOST_MS}`;
-    process.stdout.write(
-      `  ${groups.length} groups, median of ${ROUNDS} rounds at most +${most.toFixed(1)} ms (${goals}): ${verdict}\n`,
-    );
-    return most <= MUST_ADD_AT_MOST_MS;
-  } finally {
-    probe.disconnect();
-    await service.stop();
+export async function benchHostile({ resources, rounds, progress }: Context): Promise<Figure[]> {
+  const site = await startSite(resources, { settings: UNLIMITED });
+  const { child: probe } = await startScript(resources, 'hostile/probe.ts', site.url);
+  const bench = { site, probe, rounds: rounds(ROUNDS), progress };
+  const groups = await groupsOf(site);
+  const { median: idle } = await stallOf(bench, async () => () => delay(IDLE_MS));
+  progress(`idle: ${idle.toFixed(1)} ms`);
+  let most = 0;
+  for (const group of groups) {
+    const { median: added } = await tell(bench, group, idle);
+    most = Math.max(most, added);
+    if (added > MUST_MS) await tellWhich(bench, group, idle);
   }
+  return [{ name: 'hostile', value: most, details: { idle, groups: groups.length } }];
 }
 
 /** The slowest response of each round, after one warm-up round. */
-async function stallOf(probe: ChildProcess, prepare: () => Promise<() => Promise<unknown>>): Promise<Figure> {
+async function stallOf(
+  { probe, rounds }: Bench,
+  prepare: () => Promise<() => Promise<unknown>>,
+): Promise<Delay> {
   const stalls: number[] = [];
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  for (let round = 0; round <= rounds; round += 1) {
     const work = await prepare();
     await ask<Stall>(probe, 'take');
     await work();
     const { longestMs } = await ask<Stall>(probe, 'take');
     if (round > 0) stalls.push(longestMs);
   }
-  stalls.sort((one, other) => one - other);
-  return { median: stalls[Math.floor(ROUNDS / 2)] ?? 0, longest: stalls.at(-1) ?? 0 };
+  return { median: median(stalls), longest: Math.max(...stalls) };
 }
 
 /** The time that a group adds to an idle process, printed when it exceeds the aim. */
 async function tell(
-  service: Service,
+  bench: Bench,
   { name, attacks, atOnce = AT_ONCE, isAuthenticated = false }: Group,
-  probe: ChildProcess,
   idle: number,
-): Promise<Figure> {
+): Promise<Delay> {
   const statuses = new Set<number | undefined>();
-  const { median, longest } = await stallOf(probe, async () => {
+  const stall = await stallOf(bench, async () => {
     const prepared = await attacks();
-    return () => sendAll(service, prepared, atOnce, statuses);
+    return () => sendAll(bench.site, prepared, atOnce, statuses);
   });
-  const added = { median: Math.max(0, median - idle), longest: Math.max(0, longest - idle) };
-  if (added.longest > AIM_ADD_AT_MOST_MS)
-    process.stdout.write(
-      `  ${name}: +${added.median.toFixed(1)} ms, longest +${added.longest.toFixed(1)} ms\n`,
-    );
+  const added = { median: Math.max(0, stall.median - idle), longest: Math.max(0, stall.longest - idle) };
+  if (added.longest > AIM_MS)
+    bench.progress(`${name}: +${added.median.toFixed(1)} ms, longest +${added.longest.toFixed(1)} ms`);
   if (isAuthenticated && [...statuses].every((status) => status !== undefined && UNREAD.has(status)))
-    process.stdout.write(`  ${name}: no body was read, only ${[...statuses].join(', ')}\n`);
+    bench.progress(`${name}: no body was read, only ${[...statuses].join(', ')}`);
   return added;
 }
 
 async function sendAll(
-  { url }: Service,
+  { url, operatorUrl }: Site,
   attacks: readonly Attack[],
   atOnce: number,
   statuses: Set<number | undefined>,
 ): Promise<void> {
   const waiting = attacks.values();
-  const target = new URL(url);
+  const [main, operator] = [new URL(url), new URL(operatorUrl)];
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
-      for (const attack of waiting) statuses.add(await send(target, attack));
+      for (const attack of waiting)
+        statuses.add(await send(attack.bytes.includes(' /operator/') ? operator : main, attack));
     }),
   );
 }
 
 /** Prints each attack of a group that is too slow by itself. */
-async function tellWhich(service: Service, group: Group, probe: ChildProcess, idle: number): Promise<void> {
+async function tellWhich(bench: Bench, group: Group, idle: number): Promise<void> {
   for (const [index, { name }] of (await group.attacks()).entries()) {
     const attacks = async () => (await group.attacks()).slice(index, index + 1);
-    await tell(service, { name: `  ${name}`, attacks, atOnce: 1 }, probe, idle);
+    await tell(bench, { name: `  ${name}`, attacks, atOnce: 1 }, idle);
   }
 }
 
-async function groupsOf(service: Service): Promise<Group[]> {
-  const partner = await createPartner(service);
-  const logIn = await createFounder(service, partner.organizationGuid);
-  const token = readFileSync(join(service.dataDir, 'data', 'operator.token'), 'utf8').trim();
+async function groupsOf(site: Site): Promise<Group[]> {
+  const partner = await createPartner(site);
+  const logIn = await createFounder(site, partner.organizationGuid);
   const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
   const headersOf = async ({ path, isForUsers }: Route): Promise<Record<string, string>> => {
-    if (path.startsWith('/operator/')) return bearer(token);
+    if (path.startsWith('/operator/')) return bearer(OPERATOR_TOKEN);
     if (path.startsWith('/dashboard/')) return { cookie: (await logIn()).cookie };
     if (!path.startsWith('/api/')) return {};
     return bearer(isForUsers ? (await logIn()).token : partner.token);
   };
-  const routes = await routesOf(service);
+  const routes = await routesOf(site);
   const inline = attacksOnFiles(partner.customerGuid, bearer(partner.token));
   return [
     { name: 'paths and headers', attacks: async () => attacksOnHead() },
@@ -185,10 +178,10 @@ type Document = { paths: Record<string, Record<string, Operation>> };
 type Schema = { properties?: Record<string, { type?: string }> };
 
 /** Every route that takes JSON, with its string fields. */
-async function routesOf({ url }: Service): Promise<Route[]> {
+async function routesOf({ url, operatorUrl }: Site): Promise<Route[]> {
   const documents = await Promise.all(
-    ['/openapi.json', '/operator/openapi.json'].map(
-      async (path) => inlineReferences((await (await fetch(`${url}${path}`)).json()) as Document).paths,
+    [`${url}/openapi.json`, `${operatorUrl}/operator/openapi.json`].map(
+      async (address) => inlineReferences((await (await fetch(address)).json()) as Document).paths,
     ),
   );
   return documents.flatMap(Object.entries<Record<string, Operation>>).flatMap(([path, methods]) =>

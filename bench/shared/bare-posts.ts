@@ -1,6 +1,7 @@
 import { request } from 'undici';
+import { DELIVERY_HEADERS } from './delivery-headers.ts';
 
-/** Child process of the benchmark: posts delivery requests as fast as undici can, and reports the time. */
+/** Child process of the benchmarks: posts delivery requests as fast as undici can, and returns the seconds. */
 export type BareRun = { url: string; posts: number };
 
 const AT_ONCE = 64;
@@ -13,22 +14,13 @@ const BODY = JSON.stringify({
   environment: 'sandbox',
 });
 
-const HEADERS = {
-  'content-type': 'application/json',
-  'user-agent': 'Portico-Webhooks/0.1.0',
-  'x-service-signature': '0'.repeat(64),
-  'webhook-id': '0'.repeat(32),
-  'webhook-timestamp': '1794744000',
-  'webhook-signature': `v1,${'0'.repeat(43)}=`,
-};
-
 process.on('message', async ({ url, posts }: BareRun) => {
   const startedAt = process.hrtime.bigint();
   let left = posts;
   async function sender(): Promise<void> {
     while (left > 0) {
       left -= 1;
-      const { body } = await request(url, { method: 'POST', headers: HEADERS, body: BODY });
+      const { body } = await request(url, { method: 'POST', headers: DELIVERY_HEADERS, body: BODY });
       await body.text();
     }
   }
@@ -36,3 +28,4 @@ process.on('message', async ({ url, posts }: BareRun) => {
   process.send?.(Number(process.hrtime.bigint() - startedAt) / 1e9);
 });
 process.on('disconnect', () => process.exit());
+process.send?.('ready');

@@ -2,39 +2,49 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import Fastify from 'fastify';
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
-import { createApp } from '../server/app.ts';
-import { systemActor } from '../server/infrastructure/audit/service.ts';
-import { readConfig } from '../server/infrastructure/config/config.ts';
-import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
-import { migrate } from '../server/infrastructure/database/migrate.ts';
-import { buildMissingIndexes } from '../server/infrastructure/database/partitions/partition-indexes.ts';
-import { systemResolve } from '../server/infrastructure/network/resolve.ts';
-import { systemClock, systemTimers } from '../server/infrastructure/runtime/clock.ts';
-import { type Failure, isFailure } from '../server/infrastructure/runtime/failure.ts';
-import { createLog } from '../server/infrastructure/runtime/log.ts';
-import { Secret } from '../server/infrastructure/runtime/secret.ts';
-import { objectViewSchema, viewObject } from '../server/objects/schema.ts';
-import { OBJECT_TYPES } from '../server/objects/types.ts';
-import { createSender } from '../server/webhooks/deliveries/sending/sender.ts';
-import { OPERATOR_TOKEN } from './operator-token.ts';
+import { createApp } from '../../server/app.ts';
+import { systemActor } from '../../server/infrastructure/audit/service.ts';
+import { readConfig } from '../../server/infrastructure/config/config.ts';
+import { completeSecrets } from '../../server/infrastructure/config/generated-secrets.ts';
+import { migrate } from '../../server/infrastructure/database/migrate.ts';
+import { buildMissingIndexes } from '../../server/infrastructure/database/partitions/partition-indexes.ts';
+import { systemResolve } from '../../server/infrastructure/network/resolve.ts';
+import { systemClock, systemTimers } from '../../server/infrastructure/runtime/clock.ts';
+import { type Failure, isFailure } from '../../server/infrastructure/runtime/failure.ts';
+import { createLog } from '../../server/infrastructure/runtime/log.ts';
+import { Secret } from '../../server/infrastructure/runtime/secret.ts';
+import { objectViewSchema, viewObject } from '../../server/objects/schema.ts';
+import { OBJECT_TYPES } from '../../server/objects/types.ts';
+import { createSender } from '../../server/webhooks/deliveries/sending/sender.ts';
+import { OPERATOR_TOKEN } from '../shared/site.ts';
 
-/** Child process of the benchmark: the service on one port, bare Fastify routes with the same work on another. */
+/** Child process of the benchmarks: the service on one port, bare Fastify routes with the same work on another. */
+export type ServerOptions = {
+  databaseUrl: string;
+  settings: Readonly<Record<string, string>>;
+  /** Key pairs of the Organization. */
+  clients: number;
+};
 export type Fixtures = {
   url: string;
   bareUrl: string;
-  clientId: string;
-  clientSecret: string;
+  clients: readonly { client_id: string; client_secret: string }[];
   customerGuid: string;
 };
 
-const databaseUrl = new Secret(process.env.BENCH_DATABASE_URL ?? '');
+const CREATED_AT_ONCE = 8;
+
+process.send?.('ready');
+const [{ databaseUrl: ownerUrl, settings, clients: clientCount }] = (await once(process, 'message')) as [
+  ServerOptions,
+];
+const databaseUrl = new Secret(ownerUrl);
 const config = readConfig({
   PORTICO_DATABASE_URL: databaseUrl.reveal(),
   PORTICO_MASTER_KEY: 'b2'.repeat(32),
   PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN,
   PORTICO_RATE_LIMIT_API: '1000000000',
-  PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '1000000000',
-  PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '1000000000',
+  ...settings,
 });
 const log = createLog({ level: 'warn', terminal: false });
 const app = await createApp({
@@ -62,9 +72,15 @@ const bank = required(
   }),
 );
 const owner = { organizationGuid: organization.guid, bank };
-const { application, secret } = required(
-  await app.applications.create(systemActor, owner, { name: 'Bench' }, 'optional'),
-);
+const clients: Fixtures['clients'][number][] = [];
+async function createClients(): Promise<void> {
+  while (clients.length < clientCount) {
+    const created = await app.applications.create(systemActor, owner, { name: 'Bench' }, 'optional');
+    const { application, secret } = required(created);
+    clients.push({ client_id: application.client_id, client_secret: secret.reveal() });
+  }
+}
+await Promise.all(Array.from({ length: CREATED_AT_ONCE }, createClients));
 const customers = required(OBJECT_TYPES.find(({ name }) => name === 'customer'));
 const customer = required(
   await app.objects.create(systemActor, { organizationGuid: organization.guid }, customers, {
@@ -79,7 +95,7 @@ const privateKey = await importJWK(await exportJWK(pair.privateKey), 'ES256');
 
 bare.post('/token', async () => {
   const claims = {
-    sub: application.client_id,
+    sub: clients[0]?.client_id ?? '',
     organization_guid: organization.guid,
     scope: 'customers:read',
   };
@@ -107,16 +123,13 @@ bare.get<{ Params: { guid: string } }>(
 const fixtures: Fixtures = {
   url: await app.server.listen({ host: '127.0.0.1', port: 0 }),
   bareUrl: await bare.listen({ host: '127.0.0.1', port: 0 }),
-  clientId: application.client_id,
-  clientSecret: secret.reveal(),
+  clients,
   customerGuid: customer.guid,
 };
 process.send?.(fixtures);
-
-await once(process, 'message');
+if (process.connected) await once(process, 'disconnect');
 await bare.close();
 await app.close();
-process.disconnect?.();
 
 function required<T>(result: T): Exclude<T, Failure | undefined> {
   if (isFailure(result)) throw new Error(result.message);

@@ -1,1 +1,0 @@
-export const OPERATOR_TOKEN = 'the-operator-token-of-the-benchmark';
