@@ -3,9 +3,19 @@ import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dependentsOf, type ImportGraph, listProjectFiles, readImportGraph } from './import-graph.ts';
 
-const PATTERNS = ['server', 'dashboard', 'testing', 'scripts', 'docs', 'examples', 'e2e', 'sdk', 'cli'].map(
-  (folder) => `${folder}/**/*.test.ts`,
-);
+const FOLDERS = [
+  'server',
+  'dashboard',
+  'testing',
+  'scripts',
+  'docs',
+  'examples',
+  'e2e',
+  'sdk',
+  'cli',
+  'simulation',
+];
+const PATTERNS = FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
 /** How long each file took in earlier runs on this machine, in ms. */
 const TIMES_FILE = join('node_modules', '.cache', 'portico-test-times.json');
 /** Without a time: tests of processes and pages take the longest. */

@@ -1,0 +1,349 @@
+import type pg from 'pg';
+import type { Random } from '../machine/random.ts';
+import { enter, realDelay } from '../machine/rest.ts';
+import type { Owner, Scheduler } from '../machine/scheduler.ts';
+import { checksum, type Trace } from '../machine/trace.ts';
+import { type Backend, createBackends, type Executed, type TransactionStatus } from './backend.ts';
+import { SimulatedStream } from './stream.ts';
+import { createUnitReader, fatal, loginAnswer, query, type Unit } from './wire.ts';
+
+/** How the network between a node and the database behaves, by the faults of the agenda. */
+export type Link = {
+  /** New connections are refused. */
+  isRefusing: boolean;
+  /** New connections get no answer. */
+  isSilent: boolean;
+  /** Added to the latency of statements and answers. */
+  extraMs: number;
+  /** The next statements that match are cut off, before or after the server has executed them. */
+  cuts: { matches: RegExp; isExecuted: boolean; onCut(): void }[];
+};
+
+export type SimulatedDatabase = ReturnType<typeof createSimulatedDatabase>;
+
+const LOCK_CHECK_AFTER_MS = 2;
+/** The server's own limits, in virtual time. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+const IDLE_IN_TRANSACTION_MS = 15_000;
+/** After this time the server notices that a client is gone. */
+const KEEPALIVE_MS = 60_000;
+const SLOW_MS = 200;
+
+type Connection = {
+  owner: Owner;
+  link: Link;
+  name: string;
+  stream: SimulatedStream;
+  backend: Backend | undefined;
+  status: TransactionStatus;
+  units: Unit[];
+  answers: Buffer[];
+  executing: { unit: Unit; request: string; result: Promise<Executed> } | undefined;
+  isBlocked: boolean;
+  isListening: boolean;
+  /** The network has lost it: nothing arrives any more, and neither end is told. */
+  isSilent: boolean;
+  /** Both ends are gone. */
+  isOver: boolean;
+  isReleaseScheduled: boolean;
+  /** Counts executed units, to find out whether a transaction is idle. */
+  executed: number;
+};
+
+/** The real database behind a simulated network. Holds each statement and each answer until the scheduler runs it. */
+export function createSimulatedDatabase({
+  url,
+  side,
+  scheduler,
+  random,
+  trace,
+  onCommit,
+}: {
+  url: string;
+  /** A superuser's connection to the same database, outside of the simulation. */
+  side: pg.Client;
+  scheduler: Scheduler;
+  random: Random;
+  trace: Trace;
+  /** A transaction has ended on the server. */
+  onCommit?: (owner: Owner) => void;
+}) {
+  const backends = createBackends(url);
+  const connections = new Set<Connection>();
+  const countOf = new Map<Owner, number>();
+
+  const latency = (link: Link) =>
+    (random.chance(0.02) ? random.next() * SLOW_MS : 0.1 + random.next() * 1.5) + link.extraMs;
+
+  function open(owner: Owner, link: Link): SimulatedStream {
+    return new SimulatedStream((stream) => {
+      const number = (countOf.get(owner) ?? 0) + 1;
+      countOf.set(owner, number);
+      const connection: Connection = {
+        ...{ owner, link, stream, name: `c${number}`, backend: undefined, status: 'I' },
+        ...{ units: [], answers: [], executing: undefined },
+        ...{
+          isBlocked: false,
+          isListening: false,
+          isSilent: false,
+          isOver: false,
+          isReleaseScheduled: false,
+          executed: 0,
+        },
+      };
+      connections.add(connection);
+      const reader = createUnitReader();
+      return {
+        connect: () => schedule(connection, 'connect', () => accept(connection)),
+        write(chunk) {
+          if (connection.isOver || owner.isDead) return;
+          for (const unit of reader.read(chunk)) connection.units.push(unit);
+          releaseLater(connection);
+        },
+        closed() {
+          if (connection.isOver || owner.isDead || connection.isSilent) return;
+          schedule(connection, 'close', () => end(connection));
+        },
+      };
+    });
+  }
+
+  function schedule(connection: Connection, what: string, run: () => void | Promise<void>): void {
+    const { owner, link } = connection;
+    const label = `${connection.name} ${what}`;
+    scheduler.add(latency(link), { owner, label, run });
+  }
+
+  function accept(connection: Connection): void {
+    const { link, stream, owner } = connection;
+    if (link.isSilent) return;
+    if (!link.isRefusing) return void enter(owner, () => stream.emit('connect'));
+    connection.isOver = true;
+    connections.delete(connection);
+    fail(connection, 'ECONNREFUSED', 'connect ECONNREFUSED');
+  }
+
+  function fail({ owner, stream }: Connection, code: string, text: string): void {
+    enter(owner, () => void stream.destroy(Object.assign(new Error(text), { code })));
+  }
+
+  function releaseLater(connection: Connection): void {
+    const [unit] = connection.units;
+    if (!unit || connection.isReleaseScheduled || connection.isOver) return;
+    connection.isReleaseScheduled = true;
+    const { owner, link } = connection;
+    scheduler.add(latency(link), {
+      ...{ owner, label: undefined },
+      async run() {
+        connection.isReleaseScheduled = false;
+        await release(connection);
+      },
+    });
+  }
+
+  async function release(connection: Connection): Promise<void> {
+    const unit = connection.units.shift();
+    if (!unit || connection.isOver || connection.isSilent) return;
+    if (unit.kind === 'terminate') return end(connection);
+    if (unit.kind === 'startup') {
+      connection.backend = await backends.take();
+      note(connection, 'login');
+      return answer(connection, loginAnswer(connections.size));
+    }
+    const cut = takeCut(connection, unit);
+    cut?.onCut();
+    if (cut && !cut.isExecuted) {
+      note(connection, `cut before: ${unit.text.slice(0, 80)}`);
+      return sever(connection);
+    }
+    await execute(connection, unit);
+    if (cut) {
+      note(connection, `cut after: ${unit.text.slice(0, 80)}`);
+      return sever(connection);
+    }
+    releaseLater(connection);
+  }
+
+  function takeCut({ link }: Connection, { text }: Unit) {
+    const index = link.cuts.findIndex(({ matches }) => matches.test(text));
+    return index < 0 ? undefined : link.cuts.splice(index, 1)[0];
+  }
+
+  function note(connection: Connection, what: string): void {
+    trace.add(scheduler.now(), connection.owner.name, `${connection.name} ${what}`);
+  }
+
+  async function execute(connection: Connection, unit: Unit): Promise<void> {
+    const backend = connection.backend as Backend;
+    if (/^listen /i.test(unit.text)) connection.isListening = true;
+    connection.executed += 1;
+    const request = isUnpredictable(unit) ? '' : ` ${checksum(unit.bytes)}`;
+    const executing = { unit, request, result: backend.execute(unit.bytes) };
+    connection.executing = executing;
+    const executed = await executedUnlessBlocked(backend, executing.result);
+    if (executed) return finish(connection, executed);
+    connection.isBlocked = true;
+    note(connection, `waits for a lock: ${unit.text.slice(0, 100)}${request}`);
+    scheduler.add(STATEMENT_TIMEOUT_MS, {
+      ...{ kind: 'timer', owner: undefined, label: undefined },
+      async run() {
+        if (connection.executing !== executing) return;
+        await side.query('select pg_cancel_backend($1)', [backend.processId]);
+        await executing.result;
+        await settleBlocked();
+      },
+    });
+    if ([...connections].filter(({ isBlocked }) => isBlocked).length > 1) await assertNoDeadlock();
+  }
+
+  /** Undefined when the statement waits for a lock. Nothing else runs, so it would wait for ever. */
+  async function executedUnlessBlocked(
+    { processId }: Backend,
+    executing: Promise<Executed>,
+  ): Promise<Executed | undefined> {
+    for (;;) {
+      const executed = await Promise.race([executing, realDelay(LOCK_CHECK_AFTER_MS)]);
+      if (executed) return executed;
+      const { rows } = await side.query('select pg_blocking_pids($1) as pids', [processId]);
+      if (rows[0].pids.length > 0) return undefined;
+    }
+  }
+
+  async function finish(connection: Connection, { bytes, status }: Executed): Promise<void> {
+    const { owner, backend, executing } = connection;
+    if (!executing) return;
+    const { unit, request } = executing;
+    connection.executing = undefined;
+    connection.isBlocked = false;
+    connection.status = status;
+    const response = isUnpredictable(unit) ? '' : ` → ${checksum(bytes)}`;
+    note(connection, `${unit.text.slice(0, 140)}${request}${response}`);
+    if (owner.isDead) return;
+    answer(connection, bytes);
+    const own = backend?.takeNotifications() ?? [];
+    for (const notification of own) answer(connection, notification);
+    if (status !== 'I') watchIdleTransaction(connection);
+    if (unit.text.includes('pg_notify')) await collectNotifications();
+    if (status === 'I') {
+      onCommit?.(owner);
+      await settleBlocked();
+    }
+  }
+
+  /** Statements that a commit has unblocked run on the server at once: waits until each has ended or waits again. */
+  async function settleBlocked(): Promise<void> {
+    for (const connection of connections) {
+      if (!connection.isBlocked || !connection.executing || !connection.backend) continue;
+      const executed = await executedUnlessBlocked(connection.backend, connection.executing.result);
+      if (!executed) continue;
+      await finish(connection, executed);
+      releaseLater(connection);
+    }
+  }
+
+  async function assertNoDeadlock(): Promise<void> {
+    const { rows } = await side.query(
+      `with recursive waits as (
+         select pid, unnest(pg_blocking_pids(pid)) as holder from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'
+       ), path as (
+         select pid, holder from waits union select path.pid, waits.holder from path join waits on waits.pid = path.holder
+       ) select 1 from path where pid = holder limit 1`,
+    );
+    if (rows.length > 0) throw new Error('deadlock between transactions');
+  }
+
+  /** A round trip on each listening session: the server has sent every earlier notification before its answer. */
+  async function collectNotifications(): Promise<void> {
+    for (const connection of connections) {
+      const { backend, isListening, executing, owner } = connection;
+      if (!isListening || !backend || executing || owner.isDead) continue;
+      await backend.execute(query('select 1'));
+      for (const notification of backend.takeNotifications()) answer(connection, notification);
+    }
+  }
+
+  /** In order; mostly in the same step, because what happens between a statement and its answer is a rare interleaving. */
+  function answer(connection: Connection, bytes: Buffer): void {
+    const { owner, link, stream } = connection;
+    connection.answers.push(bytes);
+    const deliver = () => {
+      const next = connection.answers.shift();
+      if (next && !connection.isSilent && !connection.isOver) enter(owner, () => stream.deliver(next));
+    };
+    if (connection.answers.length === 1 && link.extraMs === 0 && random.chance(0.7)) deliver();
+    else scheduler.add(latency(link), { owner, label: `${connection.name} answer`, run: deliver });
+  }
+
+  function watchIdleTransaction(connection: Connection): void {
+    const { executed } = connection;
+    scheduler.add(IDLE_IN_TRANSACTION_MS, {
+      ...{ kind: 'timer', owner: undefined, label: undefined },
+      async run() {
+        if (connection.isOver || connection.executed !== executed || connection.status === 'I') return;
+        note(connection, 'idle-in-transaction timeout');
+        await drop(connection);
+        if (connection.owner.isDead || connection.isSilent) return;
+        const text = 'terminating connection due to idle-in-transaction timeout';
+        enter(connection.owner, () => connection.stream.deliver(fatal('25P03', text)));
+        fail(connection, 'ECONNRESET', 'read ECONNRESET');
+      },
+    });
+  }
+
+  /** Ends the session on the server; its locks are free when this returns. */
+  async function drop(connection: Connection): Promise<void> {
+    if (connection.isOver) return;
+    connection.isOver = true;
+    connections.delete(connection);
+    const { backend, executing } = connection;
+    if (!backend) return;
+    if (executing) {
+      await side.query('select pg_cancel_backend($1)', [backend.processId]);
+      connection.status = (await executing.result).status;
+    }
+    await backends.giveBack(backend, connection.status);
+    await settleBlocked();
+  }
+
+  async function end(connection: Connection): Promise<void> {
+    await drop(connection);
+    enter(connection.owner, () => void connection.stream.destroy());
+  }
+
+  async function sever(connection: Connection): Promise<void> {
+    await drop(connection);
+    fail(connection, 'ECONNRESET', 'read ECONNRESET');
+  }
+
+  const connectionsOf = (owner: Owner) => [...connections].filter((each) => each.owner === owner);
+
+  return {
+    streamFor: (owner: Owner, link: Link) => () => open(owner, link),
+    /** Cuts every connection of a node. */
+    async cutAll(owner: Owner): Promise<void> {
+      for (const connection of connectionsOf(owner)) await sever(connection);
+    },
+    /** The network loses every connection of a node without a word, like a NAT entry that has expired. */
+    silenceAll(owner: Owner): void {
+      for (const connection of connectionsOf(owner)) {
+        connection.isSilent = true;
+        scheduler.add(KEEPALIVE_MS, {
+          ...{ kind: 'timer', owner: undefined, label: undefined },
+          run: () => drop(connection),
+        });
+      }
+    },
+    /** For a killed node: the server notices that its connections are closed. */
+    async dropAll(owner: Owner): Promise<void> {
+      for (const connection of connectionsOf(owner)) await drop(connection);
+    },
+    close: () => backends.close(),
+    isBlocked: () => [...connections].some(({ isBlocked }) => isBlocked),
+  };
+}
+
+/** Contains keys that the operating system's random source has made. */
+function isUnpredictable({ text }: Unit): boolean {
+  return /\bsigning_keys\b/.test(text);
+}
