@@ -53,9 +53,7 @@ function setVirtual(ms: number, action: () => void, repeats: boolean): Handle {
   const arm = () => {
     cancel =
       scheduler?.add(Math.max(1, ms || 0), {
-        kind: 'timer',
-        owner,
-        label: undefined,
+        ...{ kind: 'timer', owner, label: `timer of ${ms} ms` },
         run() {
           if (repeats) arm();
           if (owner) enter(owner, action);

@@ -1,5 +1,5 @@
 import type { Random } from './random.ts';
-import type { Trace } from './trace.ts';
+import { checksum, type Trace } from './trace.ts';
 
 /** A process of the simulated system, or one life of it: a restarted node is another owner. */
 export type Owner = {
@@ -19,8 +19,11 @@ export type Step = {
   owner: Owner | undefined;
   /** For the trace; undefined for steps that write their own line. */
   label: string | undefined;
-  /** A timer that was set for so long may fire late when time jumps. */
   lengthMs: number;
+  /** `at` is later when its owner is frozen. */
+  dueAt: number;
+  /** A jump has passed its time; the next one may not. */
+  isLate: boolean;
   isCancelled: boolean;
   run(): void | Promise<void>;
 };
@@ -28,7 +31,11 @@ export type Step = {
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 /** A timer of at least this length belongs to a poll or a retry, whose lateness loses nothing. */
-export const LONG_TIMER_MS = 900;
+const LONG_TIMER_MS = 900;
+/** A timer of at least this length belongs to a task that several jumps may pass. */
+const TASK_TIMER_MS = 30_000;
+/** After a jump, late timers fire within this time. */
+const LATE_MS = 400;
 
 /**
  * Holds every statement, answer, message and timer of all nodes and runs them one at a time, in the order of their
@@ -105,7 +112,7 @@ export function createScheduler({
     order += 1;
     const added: Step = {
       ...step,
-      ...{ kind, at: now + inMs, lengthMs: inMs, isCancelled: false },
+      ...{ kind, at: now + inMs, dueAt: now + inMs, lengthMs: inMs, isCancelled: false, isLate: false },
       order: random.next() * 1e9 + order / 1e9,
     };
     if (kind === 'work') works += 1;
@@ -120,7 +127,7 @@ export function createScheduler({
     if (!next) return false;
     pop();
     if (next.owner && next.owner.frozenUntil > Math.max(now, next.at)) {
-      push({ ...next, at: next.owner.frozenUntil });
+      push(Object.assign(next, { at: next.owner.frozenUntil }));
       return true;
     }
     forget(next);
@@ -146,28 +153,42 @@ export function createScheduler({
     /** The earliest step that a jump must not skip. */
     nextBindingAt(): number {
       let earliest = Number.POSITIVE_INFINITY;
-      for (const each of heap)
-        if (each.at < earliest && !isVoid(each) && !(each.kind === 'timer' && each.lengthMs >= LONG_TIMER_MS))
-          earliest = each.at;
+      for (const each of heap) {
+        const at = Math.max(each.at, each.owner?.frozenUntil ?? 0);
+        if (
+          at < earliest &&
+          !isVoid(each) &&
+          !(each.kind === 'timer' && !each.isLate && each.lengthMs >= LONG_TIMER_MS)
+        )
+          earliest = at;
+      }
       return earliest;
     },
+    /** The next entry of the agenda, or the end of a trouble. */
+    nextFixedAt: () =>
+      Math.min(...heap.filter(({ kind, owner }) => kind === 'fixed' && !owner).map(({ at }) => at)),
     /**
-     * Moves time ahead. Timers that became due fire late, each within its own length, as if the phases of all periodic
-     * timers were random.
+     * Moves time ahead, as if all hosts had been suspended. Timers that became due fire soon after, in an order that the
+     * seed draws; those of tasks only if `withTasks`, or else at a random phase.
      */
-    jump(to: number, phases: Random, maxPhaseMs = Number.POSITIVE_INFINITY): void {
+    jump(to: number, phases: Random, withTasks: boolean): void {
       if (to <= now) return;
-      const longest = Math.min(maxPhaseMs, to - now);
+      const steps = heap.filter((each) => !isVoid(each)).sort((one, other) => one.order - other.order);
+      const state = steps.map(
+        ({ owner, lengthMs, dueAt, order: nth }) => `${owner?.name} ${lengthMs} ${dueAt} ${nth}`,
+      );
+      trace.add(now, '', `jump over ${steps.length} steps ${checksum(state.join())}`);
       now = to;
       jumpedAt = to;
-      const steps = heap.filter((each) => !isVoid(each));
       heap.length = 0;
-      for (const each of steps)
-        push(
-          each.at < to
-            ? Object.assign(each, { at: to + phases.next() * Math.min(each.lengthMs, longest) })
-            : each,
-        );
+      for (const each of steps) {
+        if (each.dueAt < to) {
+          each.isLate = withTasks || each.lengthMs < TASK_TIMER_MS;
+          each.dueAt = to + phases.next() * (each.isLate ? LATE_MS : each.lengthMs);
+          each.at = each.dueAt;
+        }
+        push(each);
+      }
       works = heap.filter(({ kind }) => kind === 'work').length;
     },
   };

@@ -123,6 +123,7 @@ export function createActions(world: World, partners: ReturnType<typeof createPa
         const link = node.link();
         if (link) Object.assign(link, { isRefusing: false, isSilent: false, extraMs: 0, cuts: [] });
         if (!node.isStarted()) node.start();
+        await scheduler.rest();
       }
     },
   };

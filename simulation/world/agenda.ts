@@ -64,7 +64,7 @@ export function createPlan(random: Random, days: number): Plan {
   const add = (at: number, action: Action) => entries.push({ at, action, isFault: FAULTS.has(action.kind) });
   const tenants = random.integer(2, 3);
   const retryMaxDelayMs = random.pick([10 * MINUTE_MS, 60 * MINUTE_MS, 360 * MINUTE_MS, 1_440 * MINUTE_MS]);
-  const episodes = random.integer(6, 9);
+  const episodes = random.integer(3, 5);
   const lengthMs = days * DAY_MS;
   const node = () => random.integer(0, NODES - 1);
   const pick = () => random.integer(0, 1_000);
@@ -74,9 +74,9 @@ export function createPlan(random: Random, days: number): Plan {
       1_000,
       10_000,
       60_000,
-      2 * retryMaxDelayMs,
-      4 * retryMaxDelayMs,
-      ...(retryMaxDelayMs > DAY_MS / 8 ? [lengthMs] : []),
+      retryMaxDelayMs,
+      3 * retryMaxDelayMs,
+      ...(retryMaxDelayMs === DAY_MS ? [lengthMs] : []),
     ]);
 
   for (let tenant = 0; tenant < tenants; tenant += 1)
@@ -90,7 +90,7 @@ export function createPlan(random: Random, days: number): Plan {
     for (let count = random.integer(1, 4); count > 0; count -= 1)
       add(within(), {
         ...{ kind: 'events', tenant: random.integer(0, tenants - 1), node: node() },
-        count: random.chance(0.25) ? random.integer(16, 30) : random.integer(1, 4),
+        count: random.chance(0.25) ? random.integer(16, 24) : random.integer(1, 4),
       });
     for (let count = random.integer(1, 3); count > 0; count -= 1) add(within(), faultOf(random, node));
     if (random.chance(0.6))

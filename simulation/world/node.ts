@@ -50,7 +50,7 @@ export function createNode(deps: Deps) {
     return {
       after: (ms, action) =>
         scheduler.add(ms, {
-          ...{ kind: 'timer', owner, label: undefined },
+          ...{ kind: 'timer', owner, label: `timer of ${ms} ms` },
           run: () => enter(owner, action),
         }),
     };

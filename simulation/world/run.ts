@@ -13,11 +13,12 @@ const SHORT_JUMP_MS = 3_000;
 const MIN_PAUSE_MS = 15;
 const CHECK_EVERY_RESTS = 8;
 const LONG_PAUSE_MS = 60_000;
-/** Periodic tasks run at least this often, within `TASKS_MS`: partitions are created by them. */
+/** Periodic tasks run at least this often: partitions are created by them. */
 const TASKS_EVERY_MS = 12 * 3_600_000;
-const TASKS_MS = 4_000;
 const MAX_JUMP_MS = 12 * 3_600_000;
-const MAX_STEPS = 100_000;
+const ALL_AWAKE = 0.15;
+const MANY_DUE = 8;
+const MAX_STEPS = 150_000;
 /** After the agenda and the end of all troubles. */
 const SETTLE_MS = 90_000;
 
@@ -30,7 +31,11 @@ export async function runWorld(
   const partners = createPartners(world);
   const actions = createActions(world, partners);
   const plan = createPlan(random.fork('agenda'), days);
-  for (const node of nodes) node.start();
+  // One by one: the thread pool would end the file accesses of two nodes in any order.
+  for (const node of nodes) {
+    node.start();
+    await scheduler.rest();
+  }
   await until(world, () => nodes.every((node) => node.isUp()));
   let isReady = false;
   world.run(async () => {
@@ -73,18 +78,33 @@ async function runUntil(world: World, end: number): Promise<void> {
       const next = await nextMoment(world, random);
       rests += 1;
       if (rests % CHECK_EVERY_RESTS === 0) await checkQueue(world);
-      const isShort = next.isShort || now < tasksAt + TASKS_MS;
-      const limit = isShort ? now + SHORT_JUMP_MS : now + MAX_JUMP_MS;
+      const limit = next.isShort ? now + SHORT_JUMP_MS : now + MAX_JUMP_MS;
       const target = Math.min(next.at, scheduler.nextBindingAt(), limit, end);
       if (target > now + pauseMs) {
-        const runsTasks = target > tasksAt + TASKS_EVERY_MS;
+        const runsTasks = next.needsTasks || target > tasksAt + TASKS_EVERY_MS;
         if (runsTasks) tasksAt = target;
-        scheduler.jump(target, random, runsTasks ? TASKS_MS : undefined);
+        const isLong = target - now > LONG_PAUSE_MS;
+        if (isLong) sleep(world, target, random);
+        scheduler.jump(target, random, runsTasks);
       }
     }
     await step(world);
   }
 }
+
+/** Some hosts stay suspended until the next entry of the agenda: each that is awake costs statements. */
+function sleep({ nodes, scheduler }: World, at: number, random: Random): void {
+  const owners = nodes.filter((node) => node.isUp()).flatMap((node) => node.owner() ?? []);
+  if (owners.length === 0) return;
+  const isAllAwake = random.chance(ALL_AWAKE);
+  const awake = random.pick(owners);
+  for (const owner of owners)
+    owner.frozenUntil =
+      isAllAwake || owner === awake ? at : Math.max(at, Math.min(scheduler.nextFixedAt(), at + MAX_JUMP_MS));
+}
+
+/** `needsTasks`: the deadline of a rule has passed. */
+type Moment = { at: number; isShort: boolean; needsTasks: boolean };
 
 type Waiting = {
   url: string | null;
@@ -95,7 +115,7 @@ type Waiting = {
 };
 
 /** The next time at which some node has to do something, by the tables. */
-async function nextMoment(world: World, random: Random): Promise<{ at: number; isShort: boolean }> {
+async function nextMoment(world: World, random: Random): Promise<Moment> {
   const { side, scheduler, endpoints, model, nodes } = world;
   const now = scheduler.now();
   const { rows } = await side.query<Waiting>(NEXT_MOMENT);
@@ -114,15 +134,16 @@ async function nextMoment(world: World, random: Random): Promise<{ at: number; i
   }
   const dues = rows.flatMap(({ due }) => (due ? [due.getTime()] : []));
   const rules = rows.flatMap(({ rule_at: at }) => (at ? [at.getTime()] : []));
-  const isShort = rows.some((row) => row.is_leased || row.has_batch) || rules.some((at) => at <= now);
+  const needsTasks = rules.some((at) => at <= now);
+  const isShort = rows.some((row) => row.is_leased || row.has_batch) || needsTasks;
   // Behind requests that hang, deliveries wait for their turn.
   const isSending = model.requests.some(({ endedAt, node }) => endedAt === undefined && !node.isDead);
   const first = Math.min(...dues.filter((at) => at > now || !isSending));
   // Hosts that sleep through the first due times find several deliveries due at once.
-  const isAsleep = first > now + LONG_PAUSE_MS && random.chance(0.7);
+  const isAsleep = first > now + LONG_PAUSE_MS && (dues.length > MANY_DUE || random.chance(0.5));
   const wakesAt = isAsleep ? first + world.config.retryMaxDelayMs / 10 : first;
   const last = Math.max(...dues.filter((at) => at <= wakesAt), first);
-  return { at: Math.min(last, ...rules.filter((at) => at > now)), isShort };
+  return { at: Math.min(last, ...rules.filter((at) => at > now)), isShort, needsTasks };
 }
 
 /** Per subscription: the first delivery that may be sent, and the next deadline of a rule. */
