@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { findAllBugs } from './planted/run.ts';
 import type { SeedReport } from './seed.ts';
 import { startServer } from './server.ts';
 import { shrink } from './shrink.ts';
@@ -13,6 +14,7 @@ import { runTasks } from './workers.ts';
  *     npm run simulate -- --seed 17              one seed
  *     npm run simulate -- --seed 17 --trace      writes its steps to simulation-17.log
  *     npm run simulate -- --seed 17 --shrink     looks for the fewest faults that still fail
+ *     npm run simulate -- --planted              looks for every planted bug, in up to 50 seeds each
  */
 const { values: options } = parseArgs({
   options: {
@@ -23,6 +25,8 @@ const { values: options } = parseArgs({
     without: { type: 'string', default: '' },
     trace: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
+    planted: { type: 'boolean', default: false },
+    bug: { type: 'string', default: '' },
   },
 });
 
@@ -39,7 +43,8 @@ try {
     ...{ seed: first + index, days, without },
     ...(options.trace ? { traceFile: `simulation-${first + index}.log` } : {}),
   }));
-  if (options.shrink && tasks[0]) write(await shrink(tasks[0], write));
+  if (options.planted) process.exitCode = (await findAllBugs(write, options.bug)) ? 0 : 1;
+  else if (options.shrink && tasks[0]) write(await shrink(tasks[0], write));
   else {
     const summary = createSummary(seeds);
     await runTasks(tasks, {

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { SeedReport } from './seed.ts';
 
@@ -14,18 +13,23 @@ export async function runTasks(
     processes,
     onReport,
     execArgv = [],
+    env = {},
   }: {
     processes: number;
     /** `stop` ends the run after this report. */
     onReport(report: SeedReport): 'stop' | undefined;
     execArgv?: readonly string[];
+    env?: Readonly<Record<string, string>>;
   },
 ): Promise<void> {
   const waiting = [...tasks];
   let isOver = false;
 
   async function work(): Promise<void> {
-    const child = fork(SCRIPT, { execArgv: [...process.execArgv, ...execArgv] });
+    const child = fork(SCRIPT, {
+      execArgv: [...process.execArgv, ...execArgv],
+      env: { ...process.env, ...env },
+    });
     try {
       for (let task = waiting.shift(); task && !isOver; task = waiting.shift())
         if (onReport(await reportOf(child, task)) === 'stop') isOver = true;
@@ -37,13 +41,15 @@ export async function runTasks(
   await Promise.all(Array.from({ length: Math.min(processes, tasks.length) }, work));
 }
 
-async function reportOf(child: ChildProcess, task: Task): Promise<SeedReport> {
-  child.send(task);
-  const [report] = await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(([code]) => {
-      throw new Error(`the process of seed ${task.seed} ended with ${code}`);
-    }),
-  ]);
-  return report as SeedReport;
+function reportOf(child: ChildProcess, task: Task): Promise<SeedReport> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) =>
+      reject(new Error(`the process of seed ${task.seed} ended with ${code}`));
+    child.once('exit', ended);
+    child.once('message', (report) => {
+      child.off('exit', ended);
+      resolve(report as SeedReport);
+    });
+    child.send(task);
+  });
 }

@@ -42,6 +42,8 @@ export function createActions(world: World, partners: ReturnType<typeof createPa
         return world.run(() => partners.postEvents(action.tenant, action.count, action.node));
       case 'subscribe':
         return world.run(() => partners.subscribe(action.tenant, action.node, action.plan));
+      case 'key':
+        return world.run(() => partners.replaceKey(action.tenant, action.node));
       case 'delete':
         return world.run(() => partners.remove(action.pick, action.node));
       case 'redeliver':

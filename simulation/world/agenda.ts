@@ -15,6 +15,7 @@ export type EndpointPlan =
 
 export type Action =
   | { kind: 'events'; tenant: number; count: number; node: number }
+  | { kind: 'key'; tenant: number; node: number }
   | { kind: 'subscribe'; tenant: number; node: number; plan: EndpointPlan }
   | { kind: 'disable' | 'enable' | 'protect' | 'pause' | 'resume'; pick: number; node: number }
   | { kind: 'delete' | 'redeliver'; pick: number; node: number }
@@ -83,6 +84,15 @@ export function createPlan(random: Random, days: number): Plan {
     for (let count = random.integer(1, 2); count > 0; count -= 1)
       add(500 * (tenant + 1) + count * 50, { kind: 'subscribe', tenant, node: node(), plan: 'healthy' });
 
+  // One endpoint stays away for the whole week, so that its subscription fails.
+  if (retryMaxDelayMs === DAY_MS)
+    add(2_500, {
+      kind: 'endpoint',
+      pick: pick(),
+      plan: random.pick(['refusing', 'rejecting']),
+      ms: 2 * lengthMs,
+    });
+
   for (let episode = 0; episode < episodes; episode += 1) {
     const startAt = episode === 0 ? 3_000 : Math.floor(random.next() * lengthMs);
     const spanMs = random.pick([200, 2_000, 8_000]);
@@ -95,6 +105,8 @@ export function createPlan(random: Random, days: number): Plan {
     for (let count = random.integer(1, 3); count > 0; count -= 1) add(within(), faultOf(random, node));
     if (random.chance(0.6))
       add(within(), { kind: 'endpoint', pick: pick(), plan: random.pick(BAD_PLANS), ms: outageMs() });
+    if (random.chance(0.3))
+      add(within(), { kind: 'key', tenant: random.integer(0, tenants - 1), node: node() });
     if (random.chance(0.25))
       add(within(), {
         kind: 'subscribe',

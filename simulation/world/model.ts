@@ -99,7 +99,9 @@ export function createModel() {
       troubles.some((each) => each.node === node && each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
     anyTrouble: (from: number, to: number) =>
       troubles.some((each) => each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
-    lastTroubleEnd: () => troubles.reduce((latest, { to }) => Math.max(latest, to), 0),
+    /** A killed node troubles the others only until its lease has expired. */
+    lastTroubleEnd: () =>
+      troubles.reduce((latest, { from, to }) => Math.max(latest, Number.isFinite(to) ? to : from), 0),
     check(isTrue: boolean, what: () => string): void {
       checks += 1;
       if (!isTrue) throw new Violation(what());

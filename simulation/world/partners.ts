@@ -4,6 +4,7 @@ import { enter } from '../machine/rest.ts';
 import type { Owner } from '../machine/scheduler.ts';
 import type { EndpointPlan } from './agenda.ts';
 import { BEHAVIOURS } from './behaviours.ts';
+import { removeKey } from './keys.ts';
 import type { ModelSubscription } from './model.ts';
 import type { CallResult, Node } from './node.ts';
 import { OPERATOR_TOKEN, type World } from './world.ts';
@@ -13,6 +14,9 @@ export type Tenant = { organizationGuid: string; environment: 'sandbox' | 'produ
 
 const RETRY_AFTER_MS = 700;
 const MAX_TRIES = 60;
+const DAY_MS = 24 * 3_600_000;
+/** The clock of a node differs from the virtual time by less. */
+const SKEW_MS = 500;
 const PEOPLE: Owner = { name: 'partner', isDead: false, frozenUntil: 0 };
 
 export function createPartners(world: World) {
@@ -169,7 +173,14 @@ export function createPartners(world: World) {
     subscription.deletionCalledAt ??= scheduler.now();
     const url = `/operator/subscriptions/${subscription.guid}`;
     const result = await call(nodeAt(nodeIndex), { method: 'DELETE', url });
-    if (isOk(result)) subscription.deletionAt = Date.parse(String(result.body.scheduled_deletion_at));
+    if (!isOk(result)) return;
+    const deletionAt = Date.parse(String(result.body.scheduled_deletion_at));
+    model.check(
+      deletionAt >= Number(subscription.deletionCalledAt) + DAY_MS - SKEW_MS &&
+        deletionAt <= scheduler.now() + DAY_MS + SKEW_MS,
+      () => `${subscription.url} is deleted ${deletionAt - scheduler.now()} ms after the answer`,
+    );
+    subscription.deletionAt = deletionAt;
   }
 
   /** One event of the subscription again. */
@@ -195,7 +206,10 @@ export function createPartners(world: World) {
     );
   }
 
-  return { createTenants, postEvents, subscribe, change, remove, redeliver, picked };
+  const replaceKey = (tenantIndex: number, nodeIndex: number) =>
+    removeKey(world, call, tenants[tenantIndex % tenants.length] as Tenant, nodeIndex);
+
+  return { createTenants, postEvents, subscribe, change, remove, redeliver, replaceKey, picked };
 }
 
 /** A UUIDv7 of this time. */

@@ -1,3 +1,4 @@
+import { checkDeadlines, checkRules } from '../checks/rules.ts';
 import { checkCounters, checkEvents, checkQueue, OVERDUE_MS } from '../checks/tables.ts';
 import type { Random } from '../machine/random.ts';
 import { createActions } from './actions.ts';
@@ -77,7 +78,7 @@ async function runUntil(world: World, end: number): Promise<void> {
     if (pauseMs > MIN_PAUSE_MS && world.isQuiet()) {
       const next = await nextMoment(world, random);
       rests += 1;
-      if (rests % CHECK_EVERY_RESTS === 0) await checkQueue(world);
+      if (rests % CHECK_EVERY_RESTS === 0) await checkAtRest(world);
       const limit = next.isShort ? now + SHORT_JUMP_MS : now + MAX_JUMP_MS;
       const target = Math.min(next.at, scheduler.nextBindingAt(), limit, end);
       if (target > now + pauseMs) {
@@ -167,8 +168,14 @@ const NEXT_MOMENT = `
   ) as b
   where q.due is not null or q.is_leased or b.has_batch or s.rule_at is not null`;
 
-async function checkAll(world: World): Promise<void> {
+async function checkAtRest(world: World): Promise<void> {
   await checkQueue(world);
+  await checkRules(world);
+  await checkDeadlines(world);
+}
+
+async function checkAll(world: World): Promise<void> {
+  await checkAtRest(world);
   await checkCounters(world);
   await checkEvents(world);
 }
