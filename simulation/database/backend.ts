@@ -18,7 +18,7 @@ export type Backend = {
 
 type Connected = { processID: number; connection: { stream: Socket } };
 
-export async function openBackend(url: string): Promise<Backend> {
+async function openBackend(url: string): Promise<Backend> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();

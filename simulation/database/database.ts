@@ -1,55 +1,22 @@
 import type pg from 'pg';
 import type { Random } from '../machine/random.ts';
-import { enter, realDelay } from '../machine/rest.ts';
+import { enter } from '../machine/rest.ts';
 import type { Owner, Scheduler } from '../machine/scheduler.ts';
 import { checksum, type Trace } from '../machine/trace.ts';
-import { type Backend, createBackends, type Executed, type TransactionStatus } from './backend.ts';
+import { type Backend, createBackends, type Executed } from './backend.ts';
+import { type Connection, isUnpredictable, type Link, newConnection } from './connection.ts';
+import { assertNoDeadlock, executedUnlessBlocked } from './locks.ts';
 import { SimulatedStream } from './stream.ts';
 import { createUnitReader, fatal, loginAnswer, query, type Unit } from './wire.ts';
 
-/** How the network between a node and the database behaves, by the faults of the agenda. */
-export type Link = {
-  /** New connections are refused. */
-  isRefusing: boolean;
-  /** New connections get no answer. */
-  isSilent: boolean;
-  /** Added to the latency of statements and answers. */
-  extraMs: number;
-  /** The next statements that match are cut off, before or after the server has executed them. */
-  cuts: { matches: RegExp; isExecuted: boolean; onCut(): void }[];
-};
-
 export type SimulatedDatabase = ReturnType<typeof createSimulatedDatabase>;
 
-const LOCK_CHECK_AFTER_MS = 2;
 /** The server's own limits, in virtual time. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 const IDLE_IN_TRANSACTION_MS = 15_000;
 /** After this time the server notices that a client is gone. */
 const KEEPALIVE_MS = 60_000;
 const SLOW_MS = 200;
-
-type Connection = {
-  owner: Owner;
-  link: Link;
-  name: string;
-  stream: SimulatedStream;
-  backend: Backend | undefined;
-  status: TransactionStatus;
-  units: Unit[];
-  answers: Buffer[];
-  executing: { unit: Unit; request: string; result: Promise<Executed> } | undefined;
-  isBlocked: boolean;
-  isListening: boolean;
-  /** The network has lost it: nothing arrives any more, and neither end is told. */
-  isSilent: boolean;
-  /** Both ends are gone. */
-  isOver: boolean;
-  isReleaseScheduled: boolean;
-  isWatched: boolean;
-  /** Counts executed units, to find out whether a transaction is idle. */
-  executed: number;
-};
 
 /** The real database behind a simulated network. Holds each statement and each answer until the scheduler runs it. */
 export function createSimulatedDatabase({
@@ -94,19 +61,7 @@ export function createSimulatedDatabase({
     return new SimulatedStream((stream) => {
       const number = (countOf.get(owner) ?? 0) + 1;
       countOf.set(owner, number);
-      const connection: Connection = {
-        ...{ owner, link, stream, name: `c${number}`, backend: undefined, status: 'I' },
-        ...{ units: [], answers: [], executing: undefined },
-        ...{
-          isBlocked: false,
-          isListening: false,
-          isSilent: false,
-          isOver: false,
-          isReleaseScheduled: false,
-          isWatched: false,
-          executed: 0,
-        },
-      };
+      const connection = newConnection({ owner, link, stream, name: `c${number}` });
       connections.add(connection);
       const reader = createUnitReader();
       return {
@@ -133,7 +88,10 @@ export function createSimulatedDatabase({
   function accept(connection: Connection): void {
     const { link, stream, owner } = connection;
     if (link.isSilent) return;
-    if (!link.isRefusing) return inform(owner, () => void stream.emit('connect'));
+    if (!link.isRefusing) {
+      inform(owner, () => void stream.emit('connect'));
+      return;
+    }
     connection.isOver = true;
     connections.delete(connection);
     fail(connection, 'ECONNREFUSED', 'connect ECONNREFUSED');
@@ -196,7 +154,7 @@ export function createSimulatedDatabase({
     const request = isUnpredictable(unit) ? '' : ` ${checksum(unit.bytes)}`;
     const executing = { unit, request, result: backend.execute(unit.bytes) };
     connection.executing = executing;
-    const executed = await executedUnlessBlocked(backend, executing.result);
+    const executed = await executedUnlessBlocked(side, backend, executing.result);
     if (executed) return finish(connection, executed);
     connection.isBlocked = true;
     note(connection, `waits for a lock: ${unit.text.slice(0, 100)}${request}`);
@@ -209,20 +167,7 @@ export function createSimulatedDatabase({
         await serve(settleBlocked);
       },
     });
-    if ([...connections].filter(({ isBlocked }) => isBlocked).length > 1) await assertNoDeadlock();
-  }
-
-  /** Undefined when the statement waits for a lock. Nothing else runs, so it would wait for ever. */
-  async function executedUnlessBlocked(
-    { processId }: Backend,
-    executing: Promise<Executed>,
-  ): Promise<Executed | undefined> {
-    for (;;) {
-      const executed = await Promise.race([executing, realDelay(LOCK_CHECK_AFTER_MS)]);
-      if (executed) return executed;
-      const { rows } = await side.query('select pg_blocking_pids($1) as pids', [processId]);
-      if (rows[0].pids.length > 0) return undefined;
-    }
+    if ([...connections].filter(({ isBlocked }) => isBlocked).length > 1) await assertNoDeadlock(side);
   }
 
   async function finish(connection: Connection, { bytes, status }: Executed): Promise<void> {
@@ -250,23 +195,11 @@ export function createSimulatedDatabase({
   async function settleBlocked(): Promise<void> {
     for (const connection of connections) {
       if (!connection.isBlocked || !connection.executing || !connection.backend) continue;
-      const executed = await executedUnlessBlocked(connection.backend, connection.executing.result);
+      const executed = await executedUnlessBlocked(side, connection.backend, connection.executing.result);
       if (!executed) continue;
       await finish(connection, executed);
       releaseLater(connection);
     }
-  }
-
-  async function assertNoDeadlock(): Promise<void> {
-    const { rows } = await side.query(
-      `with recursive waits as (
-         select pid, unnest(pg_blocking_pids(pid)) as holder from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'
-       ), path as (
-         select pid, holder from waits union select path.pid, waits.holder from path join waits on waits.pid = path.holder
-       ) select 1 from path where pid = holder limit 1`,
-    );
-    if (rows.length > 0) throw new Error('deadlock between transactions');
   }
 
   /** A round trip on each listening session: the server has sent every earlier notification before its answer. */
@@ -368,9 +301,4 @@ export function createSimulatedDatabase({
     close: () => backends.close(),
     isBlocked: () => [...connections].some(({ isBlocked }) => isBlocked),
   };
-}
-
-/** Contains keys of the operating system's random source, or measured durations. */
-function isUnpredictable({ text }: Unit): boolean {
-  return /\bsigning_keys\b|insert_requests|request_log/.test(text);
 }

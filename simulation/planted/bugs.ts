@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the planted code contains template literals.
 /** Small bugs that only a test puts into the code, to prove that the simulation finds such bugs. */
 export type PlantedBug = { name: string; file: string; from: string; to: string };
 

@@ -2,11 +2,11 @@ import type { SeedReport } from '../seed.ts';
 import { runTasks } from '../workers.ts';
 import { PLANTED_BUGS, type PlantedBug } from './bugs.ts';
 
-export const MAX_SEEDS = 50;
+const MAX_SEEDS = 50;
 const HOOKS = import.meta.resolve('./hooks.ts');
 
 /** `seeds` is the number that was needed; undefined if the bug was not found. */
-export type Found = { bug: PlantedBug; seeds: number | undefined; failure: string };
+type Found = { bug: PlantedBug; seeds: number | undefined; failure: string };
 
 /** Simulates seeds on the code with the bug until a check fails. */
 export async function findBug(bug: PlantedBug, maxSeeds = MAX_SEEDS): Promise<Found> {

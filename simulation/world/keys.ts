@@ -1,6 +1,6 @@
 import type { InjectOptions } from 'fastify';
+import type { Tenant } from './model.ts';
 import type { CallResult, Node } from './node.ts';
-import type { Tenant } from './partners.ts';
 import type { World } from './world.ts';
 
 type Call = (node: Node, options: InjectOptions, token?: string) => Promise<CallResult>;

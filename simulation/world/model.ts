@@ -1,5 +1,7 @@
 import type { Sent } from '../network/sender.ts';
 
+export type Tenant = { organizationGuid: string; environment: 'sandbox' | 'production'; bankGuid: string };
+
 /** What the simulation knows by itself: calls and their answers, requests, and the troubles of nodes. */
 export type ModelEvent = {
   guid: string;
@@ -38,12 +40,12 @@ export type Request = Sent & {
   retryAfterMs: number;
 };
 
-export type Trouble = { node: string; from: number; to: number; what: string };
+type Trouble = { node: string; from: number; to: number; what: string };
 
 export class Violation extends Error {}
 
 /** After a trouble, leases expire and clients time out for this long. */
-export const TROUBLE_GRACE_MS = 30_000;
+const TROUBLE_GRACE_MS = 30_000;
 
 export type Model = ReturnType<typeof createModel>;
 

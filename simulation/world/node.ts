@@ -5,14 +5,15 @@ import type { Clock, Timers } from '../../server/infrastructure/runtime/clock.ts
 import { createLog } from '../../server/infrastructure/runtime/log.ts';
 import { Secret } from '../../server/infrastructure/runtime/secret.ts';
 import { fastPasswordHasher } from '../../testing/password-hasher.ts';
-import type { Link, SimulatedDatabase } from '../database/database.ts';
+import type { Link } from '../database/connection.ts';
+import type { SimulatedDatabase } from '../database/database.ts';
 import type { Random } from '../machine/random.ts';
 import { enter } from '../machine/rest.ts';
 import type { Owner, Scheduler } from '../machine/scheduler.ts';
 import type { Endpoints } from '../network/endpoints.ts';
 import { createSimulatedSender } from '../network/sender.ts';
 
-export type Reply = { status: number; body: Record<string, unknown> };
+type Reply = { status: number; body: Record<string, unknown> };
 /** `lost`: the node was killed, or the caller gave up; what happened is unknown. */
 export type CallResult = Reply | 'lost';
 

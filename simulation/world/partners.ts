@@ -5,13 +5,11 @@ import type { Owner } from '../machine/scheduler.ts';
 import type { EndpointPlan } from './agenda.ts';
 import { BEHAVIOURS } from './behaviours.ts';
 import { removeKey } from './keys.ts';
-import type { ModelSubscription } from './model.ts';
+import type { ModelSubscription, Tenant } from './model.ts';
 import type { CallResult, Node } from './node.ts';
 import { OPERATOR_TOKEN, type World } from './world.ts';
 
 /** The calls of the platform's core, of operators and of partners, with what the model learns from their answers. */
-export type Tenant = { organizationGuid: string; environment: 'sandbox' | 'production'; bankGuid: string };
-
 const RETRY_AFTER_MS = 700;
 const MAX_TRIES = 60;
 const DAY_MS = 24 * 3_600_000;
