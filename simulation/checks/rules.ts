@@ -40,6 +40,18 @@ export async function checkRules({ side, model, scheduler }: World): Promise<voi
   model.check(counted.length === 0, () => `${counted[0]?.count} subscriptions of one Organization`);
 }
 
+/** Without an end of its subscription, a delivery fails only when the next attempt would come after seven days. */
+export async function checkFailed({ side, model, config }: World): Promise<void> {
+  const { rows } = await side.query<{ url: string }>(
+    `select distinct s.url from deliveries as d join subscriptions as s on s.guid = d.subscription_guid
+     where s.failed_at is null and s.scheduled_deletion_at is null and s.disabled_at is null
+       and d.failed_at < d.created_at + interval '7 days' - make_interval(secs => $1)`,
+    [(config.retryMaxDelayMs * 1.1) / 1_000 + 20],
+  );
+  const early = rows.filter(({ url }) => model.byUrl(url)?.stops.length === 0);
+  model.check(early.length === 0, () => `a delivery to ${early[0]?.url} failed before seven days`);
+}
+
 /** A delivery's subscription has been failing for seven days, and some node was up: it must have failed by now. */
 export async function checkDeadlines({ side, model, scheduler, nodes }: World): Promise<void> {
   if (!nodes.some((node) => node.isUp())) return;

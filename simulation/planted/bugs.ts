@@ -54,12 +54,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'return at <= createdAt.getTime() + 20_000 ? new Date(at) : undefined;',
   },
   {
-    name: 'the Organization is left out when subscriptions are looked up',
-    file: 'server/webhooks/subscriptions/endpoint-store.ts',
-    from: 'where organization_guid = any(${uuidArray(organizationGuids)})\n      and failed_at is null',
-    to: 'where (organization_guid = any(${uuidArray(organizationGuids)}) or true)\n      and failed_at is null',
-  },
-  {
     name: 'events of one environment go to the endpoints of both',
     file: `${DELIVERIES}/queue/enqueue.ts`,
     from: 'byOwner.get(`${endpoint.organizationGuid}${endpoint.environment}`) ?? [],',

@@ -1,4 +1,4 @@
-import { checkDeadlines, checkRules } from '../checks/rules.ts';
+import { checkDeadlines, checkFailed, checkRules } from '../checks/rules.ts';
 import { checkCounters, checkEvents, checkQueue, OVERDUE_MS } from '../checks/tables.ts';
 import type { Random } from '../machine/random.ts';
 import { createActions } from './actions.ts';
@@ -172,6 +172,7 @@ async function checkAtRest(world: World): Promise<void> {
   await checkQueue(world);
   await checkRules(world);
   await checkDeadlines(world);
+  await checkFailed(world);
 }
 
 async function checkAll(world: World): Promise<void> {
