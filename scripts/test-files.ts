@@ -15,11 +15,12 @@ const PATTERNS = [
   'cli',
   'torture',
   'bench',
+  'simulation',
 ].map((folder) => `${folder}/**/*.test.ts`);
 /** How long each file took in earlier runs on this machine, in ms. */
 const TIMES_FILE = join('node_modules', '.cache', 'portico-test-times.json');
 /** Without a time: tests of processes and pages take the longest. */
-const SLOW_FOLDERS = /^(e2e|server\/commands|docs|examples|scripts)\//;
+const SLOW_FOLDERS = /^(e2e|server\/commands|simulation|docs|examples|scripts)\//;
 const UNKNOWN_SLOW_MS = 100_000;
 
 /** Files that a test reads or starts without importing them. */

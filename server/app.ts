@@ -6,6 +6,7 @@ import { createOrganizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { createFilesModule } from './files/module.ts';
 import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
+import type { DatabaseStream } from './infrastructure/database/database.ts';
 import { createInfrastructure } from './infrastructure/module.ts';
 import { type Resolve, systemResolve } from './infrastructure/network/resolve.ts';
 import type { Clock, Timers } from './infrastructure/runtime/clock.ts';
@@ -45,6 +46,8 @@ type Deps = {
   timers: Timers;
   /** For health checks of database connections, which take real time also when `timers` is virtual. */
   databaseTimers: Timers;
+  /** Carries the database connections; TCP by default. */
+  databaseStream?: DatabaseStream | undefined;
   sender: Sender;
   randomBytes: RandomBytes;
   /** Whether the main server also answers /operator and /metrics. */
@@ -66,6 +69,7 @@ export async function createApp(deps: Deps) {
 
   const infrastructure = createInfrastructure({
     ...{ config, databaseUrl, log, clock, databaseTimers, randomBytes },
+    databaseStream: deps.databaseStream,
     processMetrics: deps.processMetrics,
   });
   const { base, encryption, notifications, rateLimits, idempotencyKeys } = infrastructure;

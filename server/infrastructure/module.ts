@@ -4,7 +4,7 @@ import type { Base } from './base.ts';
 import type { CompleteConfig } from './config/generated-secrets.ts';
 import { reservedConnections } from './database/connections/bounded-pool.ts';
 import { createNotifications } from './database/connections/notifications.ts';
-import { createDatabase } from './database/database.ts';
+import { createDatabase, type DatabaseStream } from './database/database.ts';
 import { createPartitions } from './database/partitions/partitions.ts';
 import { createIdempotencyKeys } from './idempotency/service.ts';
 import { createRateLimits } from './rate-limits/service.ts';
@@ -22,25 +22,26 @@ type Deps = {
   clock: Clock;
   /** For health checks of database connections, which take real time also when the clock is virtual. */
   databaseTimers: Timers;
+  databaseStream: DatabaseStream | undefined;
   randomBytes: RandomBytes;
   processMetrics: boolean | undefined;
 };
 
 /** The database and the parts that know no product word. */
 export function createInfrastructure({ config, databaseUrl: url, log, clock, ...deps }: Deps) {
-  const { databaseTimers: timers, randomBytes } = deps;
+  const { databaseTimers: timers, databaseStream: stream, randomBytes } = deps;
   const { databaseConnections: connections, retentionDays, auditRetentionDays } = config;
   const metrics = createMetrics({ ofProcess: deps.processMetrics });
   const guids = createGuids({ clock, randomBytes });
   const encryption = createEncryption({ masterKeys: config.masterKeys, randomBytes });
   const reserved = reservedConnections(connections);
-  const database = createDatabase({ url, connections, reserved, log, timers });
+  const database = createDatabase({ url, connections, reserved, log, timers, stream });
   const audit = createAudit({ queries: database.lists, clock, guids });
   const base: Base = { database, clock, guids, audit, metrics, log };
   return {
     base,
     encryption,
-    notifications: createNotifications({ url, queries: database.queries, log, timers }),
+    notifications: createNotifications({ url, queries: database.queries, log, timers, stream }),
     rateLimits: createRateLimits({ queries: database.reserved, clock, log }),
     idempotencyKeys: createIdempotencyKeys({ ...base, encryption }),
     partitions: createPartitions({ database, clock, log, retentionDays, auditRetentionDays }),

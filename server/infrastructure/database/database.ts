@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { systemTimers, type Timers } from '../runtime/clock.ts';
@@ -44,6 +45,9 @@ export type Database = {
 /** `unknown`: the connection failed during the commit. */
 export type Ending = 'committed' | 'rolled back' | 'unknown';
 
+/** Creates the unconnected stream of one connection, with `connect(port, host)` like a socket. */
+export type DatabaseStream = () => Duplex;
+
 export const CONNECT_TIMEOUT_MS = 5_000;
 /** Longer than for a connection: a user with a session waits out a flood of logins. */
 export const MAX_WAIT_FOR_SHARE_MS = 10_000;
@@ -72,6 +76,7 @@ export function createDatabase({
   reserved = 0,
   log,
   timers = systemTimers,
+  stream,
 }: {
   url: Secret;
   connections: number;
@@ -79,8 +84,9 @@ export function createDatabase({
   log: Log;
   /** For the health check of connections. */
   timers?: Timers | undefined;
+  stream?: DatabaseStream | undefined;
 }): Database {
-  const common = { url, log, timers, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
+  const common = { url, log, timers, stream, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
   const { queries, lists, close } = connect({ ...common, connections: connections - reserved });
   const apart =
     reserved > 0
@@ -103,7 +109,14 @@ export function createDatabase({
     transaction: (work) => runTransaction(queries, endings, work),
     onEnd: (transaction, action) => void endings.get(transaction)?.push(action),
     async maintain(work, limits = {}) {
-      const unhurried = connect({ url, log, timers, ...limits, connections: MAINTENANCE_CONNECTIONS });
+      const unhurried = connect({
+        url,
+        log,
+        timers,
+        stream,
+        ...limits,
+        connections: MAINTENANCE_CONNECTIONS,
+      });
       return work(unhurried.queries).finally(unhurried.close);
     },
     close: async () => void (await Promise.all([close(), apart?.close()])),
@@ -114,6 +127,7 @@ function connect({
   url,
   log,
   timers,
+  stream,
   connections,
   statementTimeoutMs,
   waitingPerConnection = MAX_WAITING_PER_CONNECTION,
@@ -121,6 +135,7 @@ function connect({
   url: Secret;
   log: Log;
   timers: Timers;
+  stream: DatabaseStream | undefined;
   connections: number;
   statementTimeoutMs?: number;
   waitingPerConnection?: number;
@@ -135,6 +150,7 @@ function connect({
     pipeline: true,
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
     ...KEEP_ALIVE,
+    ...(stream && { stream }),
     max: connections,
     ...(statementTimeoutMs === undefined ? {} : timeoutsOf(statementTimeoutMs)),
   });

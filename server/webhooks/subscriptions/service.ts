@@ -61,7 +61,7 @@ type Deps = Base & {
 };
 
 export function createSubscriptions(deps: Deps) {
-  const { database, clock, guids, audit, events, organizations, supportEmail } = deps;
+  const { database, clock, guids, audit, events, organizations, supportEmail, announceChange } = deps;
   const signingKeys = createSigningKeys(deps);
 
   const endpoints = createEndpoints({ ...deps, signingKeys });
@@ -176,17 +176,22 @@ export function createSubscriptions(deps: Deps) {
       });
     },
 
-    /** For the operator: deletion protection and stopping deliveries. */
-    control(
+    /**
+     * For the operator: deletion protection and stopping deliveries. Returns once no dispatcher sends to a disabled
+     * endpoint, apart from requests in flight.
+     */
+    async control(
       actor: Actor,
       guid: string,
       { protection_enabled: isProtected, disabled: isDisabled }: Static<typeof SubscriptionControls>,
       precondition?: Precondition<Subscription>,
     ): Promise<Subscription | Failure> {
+      let changesEndpoint = false;
       const change: Change = async (transaction, current, now) => {
         const protects = isProtected !== undefined && isProtected !== current.protection_enabled;
         const switches = isDisabled !== undefined && isDisabled !== (current.disabled_at !== null);
         if (!protects && !switches) return current;
+        changesEndpoint = switches;
         const changes = {
           ...(protects ? { protection_enabled: isProtected } : {}),
           ...(switches ? { disabled: isDisabled } : {}),
@@ -197,10 +202,13 @@ export function createSubscriptions(deps: Deps) {
           ...(switches && isDisabled ? { disabled_at: now } : {}),
           // The time while disabled does not count as failing.
           ...(switches && !isDisabled ? { disabled_at: null, deliveries_failing_since: null } : {}),
+          ...(switches ? { endpoint_version: store.nextVersion } : {}),
           updated_at: now,
         });
       };
-      return changeFound('any tenant', guid, change, { precondition });
+      const changed = await changeFound('any tenant', guid, change, { precondition });
+      if (changesEndpoint && !isFailure(changed)) await announceChange(guid);
+      return changed;
     },
   };
 }

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { systemTimers, type Timers } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Secret } from '../../runtime/secret.ts';
-import { CONNECT_TIMEOUT_MS, KEEP_ALIVE, type Queries } from '../database.ts';
+import { CONNECT_TIMEOUT_MS, type DatabaseStream, KEEP_ALIVE, type Queries } from '../database.ts';
 import { createConnectionWatch } from './connection-watch.ts';
 
 /**
@@ -27,12 +27,14 @@ export function createNotifications({
   queries,
   log,
   timers = systemTimers,
+  stream,
 }: {
   url: Secret;
   queries: Queries;
   log: Log;
   /** For reconnecting, and for the health check of the connection. */
   timers?: Timers | undefined;
+  stream?: DatabaseStream | undefined;
 }) {
   const watch = createConnectionWatch({ timers, answerTimeoutMs: ANSWER_TIMEOUT_MS });
   const handlers = new Map<string, Handler>();
@@ -49,6 +51,7 @@ export function createNotifications({
       // A probe may be sent while a LISTEN is in progress.
       pipeline: true,
       ...KEEP_ALIVE,
+      ...(stream && { stream }),
     });
     opening.on('notification', ({ channel, payload }) => handlers.get(channel)?.(payload));
     const lose = () => {

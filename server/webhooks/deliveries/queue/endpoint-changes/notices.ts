@@ -13,6 +13,7 @@ import * as store from './notice-store.ts';
 const CHANNEL = 'endpoint_notices';
 const MAX_READ = 500;
 const ANSWER_POLL_MS = 10;
+const RETRY_AFTER_MS = 500;
 
 type Deps = {
   database: Database;
@@ -77,20 +78,26 @@ export function createEndpointNotices(deps: Deps) {
 
     listen: () => notifications.listen(CHANNEL, () => void read()),
 
-    /** To be called after the commit of a change. Returns once every dispatcher with a valid lease has it. */
+    /**
+     * To be called after the commit of a change. Returns once every dispatcher with a valid lease has it. While the
+     * database cannot be asked, it waits until every lease has expired.
+     */
     async announce(subscriptionGuid: string): Promise<void> {
       const about = { subscription_guid: subscriptionGuid };
-      try {
-        const notices = await insert(subscriptionGuid);
-        for (let waitedMs = 0; waitedMs < DISPATCHER_LEASE_MS; waitedMs += ANSWER_POLL_MS) {
+      let notices: string[] | undefined;
+      let pauseMs = ANSWER_POLL_MS;
+      for (let waitedMs = 0; waitedMs < DISPATCHER_LEASE_MS; waitedMs += pauseMs) {
+        try {
+          notices ??= await insert(subscriptionGuid);
           if (!(await store.areUnread(queries, notices, clock.now()))) return;
-          await pause(ANSWER_POLL_MS);
+          pauseMs = ANSWER_POLL_MS;
+        } catch (error) {
+          pauseMs = RETRY_AFTER_MS;
+          log.warn({ ...about, reason: String(error) }, 'could not announce a changed endpoint');
         }
-        log.warn(about, 'a dispatcher has not read a changed endpoint');
-      } catch (error) {
-        // The change is committed, and every dispatcher reads it before its next claim.
-        log.warn({ ...about, reason: String(error) }, 'could not announce a changed endpoint');
+        await pause(pauseMs);
       }
+      log.warn(about, 'a dispatcher has not read a changed endpoint');
     },
   };
 }

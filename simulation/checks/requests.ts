@@ -1,0 +1,92 @@
+import { createHmac } from 'node:crypto';
+import type { Received } from '../network/endpoints.ts';
+import type { Model, Request } from '../world/model.ts';
+
+/** Invariants 3 and 4, at each request. */
+const FIRST_DELAYS_MS = [2_000, 4_000, 8_000];
+const JITTER = 0.1;
+/** Clocks of two nodes differ by at most this; 1 ms is lost by rounding. */
+const MAX_SKEW_MS = 801;
+const RETRY_PERIOD_MS = 7 * 24 * 3_600_000;
+/** A node reads a changed endpoint before its next claim. */
+const STOP_GRACE_MS = 1;
+
+/** The endpoint's own checks: whose event is it, is it signed, are the bytes right? */
+export function checkArrival(model: Model, { url, headers, body, number }: Received): void {
+  const subscription = model.byUrl(url);
+  const about = `request ${number} to ${url}`;
+  model.check(subscription !== undefined, () => `${about}: no subscription has this URL`);
+  if (!subscription) return;
+  const content = JSON.parse(body) as Record<string, string>;
+  model.check(
+    content.organization_guid === subscription.organizationGuid,
+    () => `${about}: an event of another Organization`,
+  );
+  model.check(content.environment === subscription.environment, () => `${about}: another environment`);
+  model.check(headers['webhook-id'] === content.guid, () => `${about}: webhook-id is not the event`);
+  const known = model.events.get(String(content.guid));
+  if (known) model.check(known.body === body, () => `${about}: the body differs from the event: ${body}`);
+  const { signingKey } = subscription;
+  if (signingKey === undefined) return;
+  const expected = createHmac('sha256', signingKey).update(body).digest('hex');
+  model.check(headers['x-service-signature'] === expected, () => `${about}: the signature is wrong`);
+  const signed = createHmac('sha256', signingKey).update(
+    `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`,
+  );
+  model.check(
+    headers['webhook-signature'] === `v1,${signed.digest('base64')}`,
+    () => `${about}: the Standard Webhooks signature is wrong`,
+  );
+}
+
+/** Whether the node may send this now, by what it and the others have sent before. */
+export function checkSend(model: Model, request: Request, maxDelayMs: number): void {
+  const { url, eventGuid, at } = request;
+  const subscription = model.byUrl(url);
+  const about = `${request.node.name} sends ${eventGuid} to ${url}`;
+  for (const { from, to } of subscription?.stops ?? [])
+    model.check(
+      at <= from + STOP_GRACE_MS || at >= to || model.hadTrouble(request.node.name, from, at),
+      () => `${about} ${Math.round(at - from)} ms after it was disabled or paused`,
+    );
+  const deletionAt = subscription?.deletionAt;
+  if (deletionAt !== undefined)
+    model.check(at <= deletionAt + MAX_SKEW_MS, () => `${about} after its deletion`);
+  const key = model.keyOf(url, eventGuid);
+  const restartedAt = model.redeliveries.get(key)?.findLast((each) => each <= at) ?? 0;
+  const earlier = (model.requestsOf.get(key) ?? []).filter(
+    (each) => each !== request && each.at >= restartedAt,
+  );
+  const previous = earlier.at(-1);
+  if (!previous) return;
+  const unrecorded = (each: Request) =>
+    each.endedAt === undefined || model.hadTrouble(each.node.name, each.at, at);
+  for (const each of earlier) {
+    if (each.succeeded) model.check(unrecorded(each), () => `${about} after a success at ${each.node.name}`);
+    else
+      model.check(
+        each.endedAt !== undefined || unrecorded(each),
+        () => `${about} while ${each.node.name} sends it`,
+      );
+  }
+  if (earlier.some(({ succeeded }) => succeeded)) model.duplicates.add(request);
+  const { endedAt } = previous;
+  if (endedAt === undefined || unrecorded(previous)) return;
+  const number = earlier.filter((each) => !unrecorded(each)).length;
+  const delayMs = FIRST_DELAYS_MS[number - 1] ?? maxDelayMs * (1 - JITTER);
+  // A recovery, a resume or a new URL makes waiting deliveries due at once.
+  const isEarly =
+    previous.retryAfterMs === 0 &&
+    (subscription?.resumedAt.some((each) => each >= previous.at && each <= at) ||
+      model.requests.some(
+        (each) => each.url === url && each.succeeded && Number(each.endedAt) >= previous.at - 60_000,
+      ));
+  if (!isEarly)
+    model.check(
+      at - endedAt >= Math.max(delayMs, Math.min(previous.retryAfterMs, maxDelayMs)) - MAX_SKEW_MS,
+      () =>
+        `${about} ${Math.round(at - endedAt)} ms after attempt ${number} had failed, before ${delayMs} ms`,
+    );
+  const first = earlier[0];
+  if (first) model.check(at - first.at <= RETRY_PERIOD_MS + MAX_SKEW_MS, () => `${about} after seven days`);
+}

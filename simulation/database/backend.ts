@@ -1,0 +1,93 @@
+import type { Socket } from 'node:net';
+import pg from 'pg';
+import { createMessageReader, NOTIFICATION, query, READY_FOR_QUERY } from './wire.ts';
+
+/** `I`: idle, `T`: in a transaction, `E`: in a failed transaction. */
+export type TransactionStatus = 'I' | 'T' | 'E';
+export type Executed = { bytes: Buffer; status: TransactionStatus };
+
+/** A session of the real server, whose bytes the simulation sends and receives itself. */
+export type Backend = {
+  readonly processId: number;
+  /** One unit of the protocol; resolves with everything up to ReadyForQuery. */
+  execute(bytes: Buffer): Promise<Executed>;
+  /** Notifications that have arrived since the last call. */
+  takeNotifications(): Buffer[];
+  end(): void;
+};
+
+type Connected = { processID: number; connection: { stream: Socket } };
+
+async function openBackend(url: string): Promise<Backend> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  const { processID: processId, connection } = client as unknown as Connected;
+  const socket = connection.stream;
+  socket.removeAllListeners('data');
+  const reader = createMessageReader();
+  let answer: Buffer[] = [];
+  let notifications: Buffer[] = [];
+  let done: ((executed: Executed) => void) | undefined;
+  socket.on('data', (chunk: Buffer) => {
+    for (const { type, bytes } of reader.read(chunk)) {
+      if (type === NOTIFICATION) {
+        notifications.push(bytes);
+        continue;
+      }
+      answer.push(bytes);
+      if (type !== READY_FOR_QUERY) continue;
+      const executed = {
+        bytes: Buffer.concat(answer),
+        status: String.fromCharCode(bytes[5] as number) as TransactionStatus,
+      };
+      answer = [];
+      const resolve = done;
+      done = undefined;
+      resolve?.(executed);
+    }
+  });
+  return {
+    processId,
+    execute(bytes) {
+      if (done) throw new Error('a backend executes one unit at a time');
+      return new Promise((resolve) => {
+        done = resolve;
+        socket.write(bytes);
+      });
+    },
+    takeNotifications() {
+      const taken = notifications;
+      notifications = [];
+      return taken;
+    },
+    end: () => void socket.destroy(),
+  };
+}
+
+/**
+ * Sessions for one database. A closed connection's session is reset and used again, because a new process of the
+ * server costs more CPU than twenty statements; `discard all` leaves nothing of the session before.
+ */
+export function createBackends(url: string) {
+  const free: Backend[] = [];
+  const all: Backend[] = [];
+  return {
+    async take(): Promise<Backend> {
+      const known = free.pop();
+      if (known) return known;
+      const backend = await openBackend(url);
+      all.push(backend);
+      return backend;
+    },
+    async giveBack(backend: Backend, status: TransactionStatus): Promise<void> {
+      if (status !== 'I') await backend.execute(query('rollback'));
+      await backend.execute(query('discard all'));
+      backend.takeNotifications();
+      free.push(backend);
+    },
+    close(): void {
+      for (const backend of all) backend.end();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { Owner } from '../machine/scheduler.ts';
+import type { Backend, Executed, TransactionStatus } from './backend.ts';
+import type { SimulatedStream } from './stream.ts';
+import type { Unit } from './wire.ts';
+
+/** How the network between a node and the database behaves, by the faults of the agenda. */
+export type Link = {
+  /** New connections are refused. */
+  isRefusing: boolean;
+  /** New connections get no answer. */
+  isSilent: boolean;
+  /** Added to the latency of statements and answers. */
+  extraMs: number;
+  /** The next statements that match are cut off, before or after the server has executed them. */
+  cuts: { matches: RegExp; isExecuted: boolean; onCut(): void }[];
+};
+
+/** A connection of a node, between its client and a session of the server. */
+export type Connection = {
+  owner: Owner;
+  link: Link;
+  name: string;
+  stream: SimulatedStream;
+  backend: Backend | undefined;
+  status: TransactionStatus;
+  units: Unit[];
+  answers: Buffer[];
+  executing: { unit: Unit; request: string; result: Promise<Executed> } | undefined;
+  isBlocked: boolean;
+  isListening: boolean;
+  /** The network has lost it: nothing arrives any more, and neither end is told. */
+  isSilent: boolean;
+  /** Both ends are gone. */
+  isOver: boolean;
+  isReleaseScheduled: boolean;
+  isWatched: boolean;
+  /** Counts executed units, to find out whether a transaction is idle. */
+  executed: number;
+};
+
+export function newConnection(parts: Pick<Connection, 'owner' | 'link' | 'name' | 'stream'>): Connection {
+  return {
+    ...parts,
+    ...{ backend: undefined, status: 'I', units: [], answers: [], executing: undefined, executed: 0 },
+    ...{ isBlocked: false, isListening: false, isSilent: false, isOver: false },
+    ...{ isReleaseScheduled: false, isWatched: false },
+  };
+}
+
+/** Contains keys of the operating system's random source, or measured durations. */
+export function isUnpredictable({ text }: Unit): boolean {
+  return /\bsigning_keys\b|insert_requests|request_log/.test(text);
+}

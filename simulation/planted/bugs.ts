@@ -1,0 +1,116 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the planted code contains template literals.
+/** Small bugs that only a test puts into the code, to prove that the simulation finds such bugs. */
+export type PlantedBug = { name: string; file: string; from: string; to: string };
+
+const DELIVERIES = 'server/webhooks/deliveries';
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'a commit of unknown fate does not release its deliveries',
+    file: `${DELIVERIES}/queue/claims.ts`,
+    from: 'const released = await releaseUntrackedLeases(',
+    to: 'return;\n    const released = await releaseUntrackedLeases(',
+  },
+  {
+    name: 'the recorder is not fenced by the lease',
+    file: `${DELIVERIES}/recording/record-store.ts`,
+    from: 'and q.delivery_guid = o.guid and q.leased_by = ${holder}\n        and o.next_attempt_at is not null',
+    to: 'and q.delivery_guid = o.guid and (q.leased_by = ${holder} or true)\n        and o.next_attempt_at is not null',
+  },
+  {
+    name: 'nobody takes over from an expired dispatcher',
+    file: `${DELIVERIES}/queue/lease.ts`,
+    from: 'return dead.length === 0 ? undefined : await store.releaseAll(transaction, dead);',
+    to: 'return dead.length === 0 ? undefined : 0;',
+  },
+  {
+    name: 'a dispatcher takes over from dispatchers whose lease is valid',
+    file: `${DELIVERIES}/queue/lease-store.ts`,
+    from: ".where('lease_until', '<', now)",
+    to: ".where('lease_until', '<', new Date(now.getTime() + 9_000))",
+  },
+  {
+    name: 'a dispatcher sends on after its lease has expired',
+    file: `${DELIVERIES}/queue/lease.ts`,
+    from: 'return clock.now().getTime() < leaseUntil - LEASE_MARGIN_MS ? holder : undefined;',
+    to: 'return holder;',
+  },
+  {
+    name: 'jitter of 60 % instead of 10 %',
+    file: `${DELIVERIES}/sending/schedule.ts`,
+    from: 'const JITTER = 0.1;',
+    to: 'const JITTER = 0.6;',
+  },
+  {
+    name: 'the second retry comes after two seconds',
+    file: `${DELIVERIES}/sending/schedule.ts`,
+    from: 'const FIRST_DELAYS_MS = [2_000, 4_000, 8_000];',
+    to: 'const FIRST_DELAYS_MS = [2_000, 2_000, 8_000];',
+  },
+  {
+    name: 'a failed attempt ends the delivery',
+    file: `${DELIVERIES}/sending/schedule.ts`,
+    from: 'return at <= createdAt.getTime() + RETRY_PERIOD_MS ? new Date(at) : undefined;',
+    to: 'return at <= createdAt.getTime() + 20_000 ? new Date(at) : undefined;',
+  },
+  {
+    name: 'events of one environment go to the endpoints of both',
+    file: `${DELIVERIES}/queue/enqueue.ts`,
+    from: 'byOwner.get(`${endpoint.organizationGuid}${endpoint.environment}`) ?? [],',
+    to: 'events.filter((event) => event.organization_guid === endpoint.organizationGuid),',
+  },
+  {
+    name: 'a batch is deleted with its first outcome',
+    file: `${DELIVERIES}/queue/batches.ts`,
+    from: 'left === own.length',
+    to: 'left >= own.length',
+  },
+  {
+    name: 'a batched success is counted twice after a lost answer',
+    file: `${DELIVERIES}/recording/record-store.ts`,
+    from: 'where d.subscription_guid = o.subscription_guid and d.guid = o.guid and d.completed_at is null\n      returning',
+    to: 'where d.subscription_guid = o.subscription_guid and d.guid = o.guid\n      returning',
+  },
+  {
+    name: 'an outcome that could not be recorded is dropped',
+    file: `${DELIVERIES}/recording/recorder.ts`,
+    from: 'gathered = [...batch, ...gathered];',
+    to: 'for (const entry of batch) entry.done();',
+  },
+  {
+    name: 'the signature covers the body without its last byte',
+    file: `${DELIVERIES}/sending/signature.ts`,
+    from: "createHmac('sha256', key).update(body).digest('hex')",
+    to: "createHmac('sha256', key).update(body.slice(0, -1)).digest('hex')",
+  },
+  {
+    name: 'a subscription is deleted a day early',
+    file: 'server/webhooks/subscriptions/service.ts',
+    from: 'const deletionAt = new Date(now.getTime() + DELETION_DELAY_MS);',
+    to: 'const deletionAt = new Date(now.getTime() + DELETION_DELAY_MS / 2);',
+  },
+  {
+    name: 'an endpoint that fails is failed a day early',
+    file: 'server/webhooks/subscriptions/state.ts',
+    from: 'export const FAILS_AFTER_MS = 7 * 24 * 3_600_000;',
+    to: 'export const FAILS_AFTER_MS = 6 * 24 * 3_600_000;',
+  },
+  {
+    name: 'dispatchers are not told of a paused endpoint',
+    file: 'server/webhooks/subscriptions/updates.ts',
+    from: 'if (changesEndpoint && !isFailure(updated)) await announceChange(guid);',
+    to: 'void announceChange;',
+  },
+  {
+    name: 'an event is acknowledged before its commit',
+    file: 'server/infrastructure/runtime/batcher.ts',
+    from: 'for (const entry of batch) entry.reject(error);',
+    to: 'batch.forEach((entry) => entry.resolve({ total: 1, created: 1, guids: [] } as Output));',
+  },
+  {
+    name: 'a claimed delivery is not leased',
+    file: `${DELIVERIES}/queue/queue-store.ts`,
+    from: 'update delivery_queue set leased_by = ${holder}\n      where ctid',
+    to: 'update delivery_queue set leased_by = null\n      where ctid',
+  },
+];

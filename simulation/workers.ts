@@ -1,0 +1,55 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { SeedReport } from './seed.ts';
+
+export type Task = { seed: number; days: number; without: readonly number[]; traceFile?: string };
+
+const SCRIPT = fileURLToPath(import.meta.resolve('./worker.ts'));
+
+/** Simulates the tasks in a few processes; calls `onReport` in the order in which they end. */
+export async function runTasks(
+  tasks: readonly Task[],
+  {
+    processes,
+    onReport,
+    execArgv = [],
+    env = {},
+  }: {
+    processes: number;
+    /** `stop` ends the run after this report. */
+    onReport(report: SeedReport): 'stop' | undefined;
+    execArgv?: readonly string[];
+    env?: Readonly<Record<string, string>>;
+  },
+): Promise<void> {
+  const waiting = [...tasks];
+  let isOver = false;
+
+  async function work(): Promise<void> {
+    const child = fork(SCRIPT, {
+      execArgv: [...process.execArgv, ...execArgv],
+      env: { ...process.env, ...env },
+    });
+    try {
+      for (let task = waiting.shift(); task && !isOver; task = waiting.shift())
+        if (onReport(await reportOf(child, task)) === 'stop') isOver = true;
+    } finally {
+      child.kill();
+    }
+  }
+
+  await Promise.all(Array.from({ length: Math.min(processes, tasks.length) }, work));
+}
+
+function reportOf(child: ChildProcess, task: Task): Promise<SeedReport> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) =>
+      reject(new Error(`the process of seed ${task.seed} ended with ${code}`));
+    child.once('exit', ended);
+    child.once('message', (report) => {
+      child.off('exit', ended);
+      resolve(report as SeedReport);
+    });
+    child.send(task);
+  });
+}

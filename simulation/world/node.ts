@@ -1,0 +1,168 @@
+import type { InjectOptions } from 'fastify';
+import { type App, createApp } from '../../server/app.ts';
+import type { CompleteConfig } from '../../server/infrastructure/config/generated-secrets.ts';
+import type { Clock, Timers } from '../../server/infrastructure/runtime/clock.ts';
+import { createLog } from '../../server/infrastructure/runtime/log.ts';
+import { Secret } from '../../server/infrastructure/runtime/secret.ts';
+import { fastPasswordHasher } from '../../testing/password-hasher.ts';
+import type { Link } from '../database/connection.ts';
+import type { SimulatedDatabase } from '../database/database.ts';
+import type { Random } from '../machine/random.ts';
+import { enter } from '../machine/rest.ts';
+import type { Owner, Scheduler } from '../machine/scheduler.ts';
+import type { Endpoints } from '../network/endpoints.ts';
+import { createSimulatedSender } from '../network/sender.ts';
+
+type Reply = { status: number; body: Record<string, unknown> };
+/** `lost`: the node was killed, or the caller gave up; what happened is unknown. */
+export type CallResult = Reply | 'lost';
+
+type Life = { owner: Owner; app: App | undefined; link: Link; pending: Set<(lost: 'lost') => void> };
+
+export type Node = ReturnType<typeof createNode>;
+
+type Deps = {
+  name: string;
+  config: CompleteConfig;
+  databaseUrl: string;
+  database: SimulatedDatabase;
+  scheduler: Scheduler;
+  random: Random;
+  endpoints: Endpoints;
+  onSend: Parameters<typeof createSimulatedSender>[0]['onSend'];
+  onLog(node: string, line: Record<string, unknown>): void;
+};
+
+const RESTART_AFTER_MS = 1_000;
+/** A caller waits this long for an answer. */
+const CALL_TIMEOUT_MS = 40_000;
+
+/** A process of the service that can be killed at any step and started again. */
+export function createNode(deps: Deps) {
+  const { name, config, databaseUrl, database, scheduler, endpoints, onSend, onLog } = deps;
+  let life: Life | undefined;
+  let lives = 0;
+  /** How far the clock of this host is ahead of the virtual time. */
+  let skewMs = 0;
+
+  const clock: Clock = { now: () => new Date(Math.floor(scheduler.now() + skewMs)) };
+
+  function timersOf(owner: Owner): Timers {
+    return {
+      after: (ms, action) =>
+        scheduler.add(ms, {
+          ...{ kind: 'timer', owner, label: `timer of ${ms} ms` },
+          run: () => enter(owner, action),
+        }),
+    };
+  }
+
+  async function boot({ owner, link }: Life): Promise<App> {
+    const random = deps.random.fork(owner.name);
+    const timers = timersOf(owner);
+    const log = createLog({
+      ...{ level: 'info', terminal: false },
+      destination: { write: (line) => onLog(owner.name, JSON.parse(line)) },
+    });
+    const app = await createApp({
+      ...{ config, clock, timers, log, databaseUrl: new Secret(databaseUrl) },
+      databaseTimers: timers,
+      databaseStream: database.streamFor(owner, link),
+      randomBytes: random.bytes,
+      operatorOnMainPort: true,
+      passwordHasher: fastPasswordHasher,
+      resolve: async () => ['192.0.2.1'],
+      sender: createSimulatedSender({ owner, clock, scheduler, random, endpoints, onSend }),
+    });
+    // As `serve` does.
+    await app.partitions.prepare();
+    await app.signingKeys.current();
+    await app.dispatcher.start();
+    app.fileProcessing.start();
+    await app.simulator.start();
+    await app.revocations.start();
+    app.alertsModule.notifier.start({ withSlack: true });
+    app.nodeTasks.start();
+    app.clusterTasks.start();
+    return app;
+  }
+
+  function start(): void {
+    if (life) return;
+    lives += 1;
+    const owner: Owner = { name: `${name}.${lives}`, isDead: false, frozenUntil: 0 };
+    const link: Link = { isRefusing: false, isSilent: false, extraMs: 0, cuts: [] };
+    const own: Life = { owner, link, app: undefined, pending: new Set() };
+    life = own;
+    void enter(owner, () =>
+      boot(own).then(
+        (app) => {
+          own.app = app;
+        },
+        // As a supervisor does.
+        (error: unknown) => {
+          onLog(owner.name, { level: 40, msg: 'start failed', reason: String(error) });
+          if (!owner.isDead) void kill().then(() => restartLater());
+        },
+      ),
+    );
+  }
+
+  function restartLater(inMs = RESTART_AFTER_MS): void {
+    scheduler.add(inMs, { kind: 'fixed', owner: undefined, label: `${name} starts`, run: start });
+  }
+
+  async function kill(): Promise<void> {
+    const killed = life;
+    if (!killed) return;
+    life = undefined;
+    killed.owner.isDead = true;
+    for (const lose of killed.pending) lose('lost');
+    await database.dropAll(killed.owner);
+  }
+
+  return {
+    name,
+    clock,
+    start,
+    restartLater,
+    kill,
+    owner: () => life?.owner,
+    link: () => life?.link,
+    app: () => life?.app,
+    isUp: () => life?.app !== undefined,
+    isStarted: () => life !== undefined,
+    setSkew(ms: number): void {
+      skewMs = ms;
+    },
+    skew: () => skewMs,
+
+    call(options: InjectOptions): Promise<CallResult> {
+      const current = life;
+      const app = current?.app;
+      if (!current || !app) return Promise.resolve('lost');
+      return new Promise((resolve) => {
+        const finish = (result: CallResult) => {
+          current.pending.delete(finish);
+          cancel();
+          resolve(result);
+        };
+        const cancel = scheduler.add(CALL_TIMEOUT_MS, {
+          ...{ kind: 'timer', owner: undefined, label: `${name} call timed out` },
+          run: () => finish('lost'),
+        });
+        current.pending.add(finish);
+        enter(current.owner, () =>
+          app.server.inject(options).then(
+            ({ statusCode: status, body }) => {
+              if (!current.owner.isDead)
+                finish({ status, body: body.startsWith('{') ? JSON.parse(body) : {} });
+            },
+            () => finish('lost'),
+          ),
+        );
+      });
+    },
+    pendingCalls: () => life?.pending.size ?? 0,
+  };
+}

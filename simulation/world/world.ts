@@ -1,0 +1,104 @@
+import type pg from 'pg';
+import type { CompleteConfig } from '../../server/infrastructure/config/generated-secrets.ts';
+import { checkArrival, checkSend } from '../checks/requests.ts';
+import { createSimulatedDatabase } from '../database/database.ts';
+import { createRandom, type Random } from '../machine/random.ts';
+import { applySeed, rest } from '../machine/rest.ts';
+import { createScheduler } from '../machine/scheduler.ts';
+import { createTrace } from '../machine/trace.ts';
+import { createEndpoints } from '../network/endpoints.ts';
+import { NODES } from './agenda.ts';
+import { createModel, Violation } from './model.ts';
+import { createNode } from './node.ts';
+
+export const OPERATOR_TOKEN = 'portico_op_the-operator-token-of-every-seed';
+/** Any time does; a fixed one makes runs comparable. The template has the partitions of this week. */
+const START = Date.parse('2026-11-15T12:00:00.000Z');
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
+
+/** Nodes, database, endpoints and the model of one seed. */
+export async function createWorld({
+  seed,
+  databaseUrl,
+  side,
+  config,
+  writeTrace,
+}: {
+  seed: string;
+  databaseUrl: string;
+  side: pg.Client;
+  config: CompleteConfig;
+  writeTrace: ((line: string) => void) | undefined;
+}) {
+  const random: Random = createRandom(seed);
+  const trace = createTrace(writeTrace, START);
+  const scheduler = createScheduler({ startAt: START, random: random.fork('scheduler'), trace, rest });
+  applySeed({ scheduler, random: random.fork('process') });
+  const model = createModel();
+  let failure: Error | undefined;
+  const fail = (error: unknown) => {
+    failure ??= error instanceof Error ? error : new Error(String(error));
+  };
+  const guarded = (check: () => void) => {
+    try {
+      check();
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  const database = createSimulatedDatabase({
+    ...{ url: databaseUrl, side, scheduler, trace, random: random.fork('database') },
+  });
+  const endpoints = createEndpoints({
+    ...{ scheduler, random: random.fork('endpoints') },
+    onArrival: (received) => guarded(() => checkArrival(model, received)),
+  });
+  const nodes = Array.from({ length: NODES }, (_, index) => {
+    const name = 'abc'[index] as string;
+    return createNode({
+      ...{ name, config, databaseUrl, database, scheduler, endpoints, random: random.fork(name) },
+      onSend(sent) {
+        const request = model.send(sent);
+        guarded(() => checkSend(model, request, config.retryMaxDelayMs));
+        return request;
+      },
+      onLog(node, line) {
+        const { msg, reason, level } = line;
+        trace.add(scheduler.now(), node, `log ${msg}${reason === undefined ? '' : `: ${reason}`}`);
+        // After a jump of hours, calls can be written before the task that creates the partition of the day.
+        const isLate = msg === 'request log rejected by the database';
+        if (Number(level) >= 50 && !isLate)
+          fail(new Violation(`${node} logged an error: ${JSON.stringify(line)}`));
+      },
+    });
+  });
+  let actions = 0;
+
+  return {
+    ...{ random, trace, scheduler, model, database, endpoints, nodes, side, config, startAt: START },
+    fail,
+    failure: () => failure,
+    /** Runs beside others; time does not jump before it ends. */
+    run(work: () => Promise<void>): void {
+      actions += 1;
+      work()
+        .catch(fail)
+        .finally(() => {
+          actions -= 1;
+        });
+    },
+    isQuiet: () =>
+      actions === 0 &&
+      scheduler.isIdle() &&
+      !database.isBlocked() &&
+      nodes.every((node) => node.pendingCalls() === 0 && node.isUp() === node.isStarted()),
+    async close(): Promise<void> {
+      for (const node of nodes) await node.kill();
+      await rest();
+      applySeed(undefined);
+      database.close();
+    },
+  };
+}
