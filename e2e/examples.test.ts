@@ -22,7 +22,6 @@ const app = await createDispatchingApp({
   clock: createFakeClock(new Date()),
 });
 await app.server.listen({ port, host: '127.0.0.1' });
-await app.simulator.start();
 const browser = await launchBrowser();
 
 /** Starts an example with its own command, as its README does. */

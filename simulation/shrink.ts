@@ -4,7 +4,11 @@ import { runTasks, type Task } from './workers.ts';
 import { createPlan, describe } from './world/agenda.ts';
 
 /** Removes faults from a failing seed while the failure stays: halves first, then one by one. */
-export async function shrink(task: Task, write: (text: string) => void): Promise<string> {
+export async function shrink(
+  task: Task,
+  write: (text: string) => void,
+  signal: AbortSignal,
+): Promise<string> {
   const { entries } = createPlan(createRandom(String(task.seed)).fork('agenda'), task.days);
   const faults = entries.filter(({ isFault }) => isFault);
   const messageOf = ({ failure }: SeedReport) => failure?.split('\n')[0];
@@ -12,6 +16,7 @@ export async function shrink(task: Task, write: (text: string) => void): Promise
     let message: string | undefined;
     await runTasks([{ ...task, without }], {
       processes: 1,
+      signal,
       onReport(report) {
         message = messageOf(report);
         return undefined;

@@ -27,7 +27,7 @@ export function createSummary(seeds: number) {
         .map(([kind, count]) => `  ${count} ${kind}`);
       return [
         '',
-        `${reports.length} seeds, ${failures().length} failed, ${Math.round((performance.now() - startedAt) / 1_000)} s`,
+        `${reports.length} ${reports.length === 1 ? 'seed' : 'seeds'}, ${failures().length} failed, ${Math.round((performance.now() - startedAt) / 1_000)} s`,
         `${sum(({ days }) => days)} days simulated, ${sum(({ steps }) => steps)} steps`,
         `${sum(({ events }) => events)} events, ${sum(({ attempts }) => attempts)} attempts, ${sum(({ duplicates }) => duplicates)} duplicates`,
         `${sum(({ checks }) => checks)} checks`,

@@ -12,12 +12,15 @@ export async function runTasks(
   {
     processes,
     onReport,
+    signal,
     execArgv = [],
     env = {},
   }: {
     processes: number;
     /** `stop` ends the run after this report. */
     onReport(report: SeedReport): 'stop' | undefined;
+    /** Ends the processes. */
+    signal?: AbortSignal | undefined;
     execArgv?: readonly string[];
     env?: Readonly<Record<string, string>>;
   },
@@ -29,7 +32,10 @@ export async function runTasks(
     const child = fork(SCRIPT, {
       execArgv: [...process.execArgv, ...execArgv],
       env: { ...process.env, ...env },
+      ...(signal ? { signal } : {}),
     });
+    // Also after the last report: an abort is an error of the child.
+    child.on('error', () => undefined);
     try {
       for (let task = waiting.shift(); task && !isOver; task = waiting.shift())
         if (onReport(await reportOf(child, task)) === 'stop') isOver = true;
@@ -45,9 +51,9 @@ function reportOf(child: ChildProcess, task: Task): Promise<SeedReport> {
   return new Promise((resolve, reject) => {
     const ended = (code: number | null) =>
       reject(new Error(`the process of seed ${task.seed} ended with ${code}`));
-    child.once('exit', ended);
+    child.once('exit', ended).once('error', reject);
     child.once('message', (report) => {
-      child.off('exit', ended);
+      child.off('exit', ended).off('error', reject);
       resolve(report as SeedReport);
     });
     child.send(task);

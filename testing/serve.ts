@@ -126,10 +126,10 @@ function isLocal(settings: Environment): boolean {
 
 /**
  * Below the ephemeral ports: an outgoing connection could take such a port between two starts, even the one of the
- * readiness check.
+ * readiness check. Above 10080, which browsers refuse.
  */
 export async function findServicePort(): Promise<number> {
-  const port = randomInt(10_000, 32_000);
+  const port = randomInt(11_000, 32_000);
   const server = createServer().listen(port, '127.0.0.1');
   if (!(await once(server, 'listening').catch(() => undefined))) return await findServicePort();
   await once(server.close(), 'close');

@@ -12,8 +12,6 @@ import { enterAs } from '../support/people.ts';
 import { SIMULATOR_DELAY_MS } from '../support/site.ts';
 import { app, pages, site } from '../support/suite.ts';
 
-await app.simulator.start();
-
 /** Two pages with a line of text each. */
 const DOCUMENT = Buffer.from(`%PDF-1.7
 1 0 obj << /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >> >> endobj

@@ -9,8 +9,6 @@ import { enterAs } from '../support/people.ts';
 import { SIMULATOR_DELAY_MS } from '../support/site.ts';
 import { app, pages, site } from '../support/suite.ts';
 
-await app.simulator.start();
-
 test('a customer is created with name parts, address and labels, and changed', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');

@@ -14,8 +14,6 @@ import { app, pages, site } from '../support/suite.ts';
 const STEPS = 4;
 const QUOTE_LIFETIME_MS = 30_000;
 
-await app.simulator.start();
-
 async function openQuotes(): Promise<Page> {
   const tenant = await createTenant(app);
   const customerGuid = await createCustomer(app, tenant.bankGuid, { type: 'individual', name: 'Lin' });

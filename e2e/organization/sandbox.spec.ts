@@ -7,8 +7,6 @@ import { enterAs } from '../support/people.ts';
 import { SIMULATOR_DELAY_MS } from '../support/site.ts';
 import { app, pages, site } from '../support/suite.ts';
 
-await app.simulator.start();
-
 test('a created object reaches the selected outcome, and each step is an event', async () => {
   const tenant = await createTenant(app);
   const page = await pages.open();

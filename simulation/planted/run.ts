@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { SeedReport } from '../seed.ts';
 import { runTasks } from '../workers.ts';
 import { PLANTED_BUGS, type PlantedBug } from './bugs.ts';
@@ -9,11 +10,15 @@ const HOOKS = import.meta.resolve('./hooks.ts');
 type Found = { bug: PlantedBug; seeds: number | undefined; failure: string };
 
 /** Simulates seeds on the code with the bug until a check fails. */
-export async function findBug(bug: PlantedBug, maxSeeds = MAX_SEEDS): Promise<Found> {
+export async function findBug(
+  bug: PlantedBug,
+  { maxSeeds = MAX_SEEDS, signal }: { maxSeeds?: number; signal?: AbortSignal } = {},
+): Promise<Found> {
   const tasks = Array.from({ length: maxSeeds }, (_, index) => ({ seed: index + 1, days: 7, without: [] }));
   let found: Found = { bug, seeds: undefined, failure: '' };
   await runTasks(tasks, {
     processes: 1,
+    signal,
     execArgv: ['--import', HOOKS],
     env: { PLANTED_BUG: bug.name },
     onReport({ seed, failure }: SeedReport) {
@@ -26,14 +31,22 @@ export async function findBug(bug: PlantedBug, maxSeeds = MAX_SEEDS): Promise<Fo
 }
 
 /** All planted bugs, as the table of the page about the simulation. */
-export async function findAllBugs(write: (text: string) => void, names = ''): Promise<boolean> {
+export async function findAllBugs(
+  write: (text: string) => void,
+  names: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   let isComplete = true;
+  const waiting = PLANTED_BUGS.filter(({ name }) => name.includes(names));
   write('| Bug | Seeds | Found by |\n| --- | --- | --- |\n');
-  for (const bug of PLANTED_BUGS.filter(({ name }) => name.includes(names))) {
-    const { seeds, failure } = await findBug(bug);
-    isComplete &&= seeds !== undefined;
-    write(`| ${bug.name} | ${seeds ?? 'not found'} | ${describe(failure)} |\n`);
+  async function work(): Promise<void> {
+    for (let bug = waiting.shift(); bug; bug = waiting.shift()) {
+      const { seeds, failure } = await findBug(bug, { signal });
+      isComplete &&= seeds !== undefined;
+      write(`| ${bug.name} | ${seeds ?? 'not found'} | ${describe(failure)} |\n`);
+    }
   }
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
   return isComplete;
 }
 

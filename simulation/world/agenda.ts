@@ -65,7 +65,7 @@ export function createPlan(random: Random, days: number): Plan {
   const add = (at: number, action: Action) => entries.push({ at, action, isFault: FAULTS.has(action.kind) });
   const tenants = random.integer(2, 3);
   const retryMaxDelayMs = random.pick([10 * MINUTE_MS, 60 * MINUTE_MS, 360 * MINUTE_MS, 1_440 * MINUTE_MS]);
-  const episodes = random.integer(3, 5);
+  const episodes = random.integer(2, 3);
   const lengthMs = days * DAY_MS;
   const node = () => random.integer(0, NODES - 1);
   const pick = () => random.integer(0, 1_000);
