@@ -53,22 +53,24 @@ export function checkSend(model: Model, request: Request, maxDelayMs: number): v
   if (deletionAt !== undefined)
     model.check(at <= deletionAt + MAX_SKEW_MS, () => `${about} after its deletion`);
   const key = model.keyOf(url, eventGuid);
-  const restartedAt = model.redeliveries.get(key)?.findLast((each) => each <= at) ?? 0;
-  const earlier = (model.requestsOf.get(key) ?? []).filter(
-    (each) => each !== request && each.at >= restartedAt,
-  );
+  const redeliveries = (model.redeliveries.get(key) ?? []).filter((each) => each <= at).length;
+  const earlier = (model.requestsOf.get(key) ?? []).filter((each) => each !== request);
   const previous = earlier.at(-1);
   if (!previous) return;
   const unrecorded = (each: Request) =>
     each.endedAt === undefined || model.hadTrouble(each.node.name, each.at, at);
-  for (const each of earlier) {
-    if (each.succeeded) model.check(unrecorded(each), () => `${about} after a success at ${each.node.name}`);
-    else
-      model.check(
-        each.endedAt !== undefined || unrecorded(each),
-        () => `${about} while ${each.node.name} sends it`,
-      );
-  }
+  const successes = earlier.filter((each) => each.succeeded && !unrecorded(each));
+  model.check(
+    successes.length <= redeliveries,
+    () => `${about} after a success at ${successes.map(({ node }) => node.name).join(', ')}`,
+  );
+  // A request does not tell which delivery of its event it belongs to.
+  if (redeliveries > 0) return;
+  for (const each of earlier)
+    model.check(
+      each.endedAt !== undefined || model.hadTrouble(each.node.name, each.at, at),
+      () => `${about} while ${each.node.name} sends it`,
+    );
   if (earlier.some(({ succeeded }) => succeeded)) model.duplicates.add(request);
   const { endedAt } = previous;
   if (endedAt === undefined || unrecorded(previous)) return;
