@@ -86,7 +86,8 @@ export function createEndpointNotices(deps: Deps) {
       const about = { subscription_guid: subscriptionGuid };
       let notices: string[] | undefined;
       let pauseMs = ANSWER_POLL_MS;
-      for (let waitedMs = 0; waitedMs < DISPATCHER_LEASE_MS; waitedMs += pauseMs) {
+      const giveUpAt = clock.now().getTime() + DISPATCHER_LEASE_MS;
+      for (; clock.now().getTime() < giveUpAt; await pause(pauseMs)) {
         try {
           notices ??= await insert(subscriptionGuid);
           if (!(await store.areUnread(queries, notices, clock.now()))) return;
@@ -95,7 +96,6 @@ export function createEndpointNotices(deps: Deps) {
           pauseMs = RETRY_AFTER_MS;
           log.warn({ ...about, reason: String(error) }, 'could not announce a changed endpoint');
         }
-        await pause(pauseMs);
       }
       log.warn(about, 'a dispatcher has not read a changed endpoint');
     },

@@ -81,6 +81,22 @@ test('no node sends once the pause is answered; outcomes in flight are recorded'
   assert.equal(new Set(guidsAt(endpoint)).size, 61);
 });
 
+test('no node sends once disabling by the operator is answered', async () => {
+  const { a, b, tenant, endpoint, subscription } = await createNodes();
+  const stuck = hold();
+  endpoint.behave(stuck);
+  await publishEvents(a, tenant, 30);
+  await publishEvents(b, tenant, 30);
+  await endpoint.waitForCount(1 + 3 + 2);
+  const disabled = await a.operate('PATCH', `/subscriptions/${subscription.guid}`, { disabled: true });
+  assert.equal(disabled.status, 200, JSON.stringify(disabled.body));
+  const before = endpoint.received.length;
+  endpoint.behave({ kind: 'answer' });
+  stuck.release();
+  await pass(5_000, [a, b]);
+  assert.equal(endpoint.received.length, before);
+});
+
 test('retries that are not due yet are sent at once after the pause, which does not count as failing', async () => {
   const { tenant, endpoint, subscription, change } = await createPaused({ paused: false });
   endpoint.behave({ kind: 'answer', status: 500 });
