@@ -68,7 +68,7 @@ test("an event at another Organization's endpoint, with a wrong signature or wit
   assert.deepEqual(run([one], [arrival('/a/1', one), changed]).altered, ['/a/2 1']);
 });
 
-test('an event that nobody sent is unexpected, but not that of a subscription', () => {
+test('an event that was never reported is unexpected, but not that of a subscription', () => {
   const created = { ...event('s'), event_type: 'subscription.storing' };
   assert.deepEqual(run([one], [...everywhere, arrival('/a/1', created)]).unexpected, []);
   assert.deepEqual(run([one], [...everywhere, arrival('/a/1', event('9'))]).unexpected, [

@@ -51,3 +51,9 @@ export function newConnection(parts: Pick<Connection, 'owner' | 'link' | 'name' 
 export function isUnpredictable({ text }: Unit): boolean {
   return /\bsigning_keys\b|insert_requests|request_log/.test(text);
 }
+
+/** The cut that this statement meets, which happens once. */
+export function takeCut({ cuts }: Link, { text }: Unit) {
+  const index = cuts.findIndex(({ matches }) => matches.test(text));
+  return index < 0 ? undefined : cuts.splice(index, 1)[0];
+}

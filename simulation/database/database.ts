@@ -4,7 +4,7 @@ import { enter } from '../machine/rest.ts';
 import type { Owner, Scheduler } from '../machine/scheduler.ts';
 import { checksum, type Trace } from '../machine/trace.ts';
 import { type Backend, createBackends, type Executed } from './backend.ts';
-import { type Connection, isUnpredictable, type Link, newConnection } from './connection.ts';
+import { type Connection, isUnpredictable, type Link, newConnection, takeCut } from './connection.ts';
 import { assertNoDeadlock, executedUnlessBlocked } from './locks.ts';
 import { SimulatedStream } from './stream.ts';
 import { createUnitReader, fatal, loginAnswer, query, type Unit } from './wire.ts';
@@ -124,7 +124,7 @@ export function createSimulatedDatabase({
       note(connection, 'login');
       return answer(connection, loginAnswer(connections.size));
     }
-    const cut = takeCut(connection, unit);
+    const cut = takeCut(connection.link, unit);
     cut?.onCut();
     if (cut && !cut.isExecuted) {
       note(connection, `cut before: ${unit.text.slice(0, 80)}`);
@@ -136,11 +136,6 @@ export function createSimulatedDatabase({
       return sever(connection);
     }
     releaseLater(connection);
-  }
-
-  function takeCut({ link }: Connection, { text }: Unit) {
-    const index = link.cuts.findIndex(({ matches }) => matches.test(text));
-    return index < 0 ? undefined : link.cuts.splice(index, 1)[0];
   }
 
   function note(connection: Connection, what: string): void {

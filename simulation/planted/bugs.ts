@@ -18,7 +18,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'and q.delivery_guid = o.guid and (q.leased_by = ${holder} or true)\n        and o.next_attempt_at is not null',
   },
   {
-    name: 'nobody takes over from an expired dispatcher',
+    name: 'no dispatcher takes over from an expired one',
     file: `${DELIVERIES}/queue/lease.ts`,
     from: 'return dead.length === 0 ? undefined : await store.releaseAll(transaction, dead);',
     to: 'return dead.length === 0 ? undefined : 0;',
