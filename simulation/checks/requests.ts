@@ -51,7 +51,10 @@ export function checkSend(model: Model, request: Request, maxDelayMs: number): v
     );
   const deletionAt = subscription?.deletionAt;
   if (deletionAt !== undefined)
-    model.check(at <= deletionAt + MAX_SKEW_MS, () => `${about} after its deletion`);
+    model.check(
+      at <= deletionAt + MAX_SKEW_MS + model.clockErrorMs(deletionAt, at),
+      () => `${about} after its deletion`,
+    );
   const key = model.keyOf(url, eventGuid);
   const redeliveries = (model.redeliveries.get(key) ?? []).filter((each) => each <= at).length;
   const earlier = (model.requestsOf.get(key) ?? []).filter((each) => each !== request);
@@ -74,6 +77,7 @@ export function checkSend(model: Model, request: Request, maxDelayMs: number): v
   if (earlier.some(({ succeeded }) => succeeded)) model.duplicates.add(request);
   const { endedAt } = previous;
   if (endedAt === undefined || unrecorded(previous)) return;
+  const skewMs = MAX_SKEW_MS + model.clockErrorMs(endedAt, at);
   const number = earlier.filter((each) => !unrecorded(each)).length;
   const delayMs = FIRST_DELAYS_MS[number - 1] ?? maxDelayMs * (1 - JITTER);
   // A recovery, a resume or a new URL makes waiting deliveries due at once.
@@ -85,10 +89,10 @@ export function checkSend(model: Model, request: Request, maxDelayMs: number): v
       ));
   if (!isEarly)
     model.check(
-      at - endedAt >= Math.max(delayMs, Math.min(previous.retryAfterMs, maxDelayMs)) - MAX_SKEW_MS,
+      at - endedAt >= Math.max(delayMs, Math.min(previous.retryAfterMs, maxDelayMs)) - skewMs,
       () =>
         `${about} ${Math.round(at - endedAt)} ms after attempt ${number} had failed, before ${delayMs} ms`,
     );
   const first = earlier[0];
-  if (first) model.check(at - first.at <= RETRY_PERIOD_MS + MAX_SKEW_MS, () => `${about} after seven days`);
+  if (first) model.check(at - first.at <= RETRY_PERIOD_MS + skewMs, () => `${about} after seven days`);
 }

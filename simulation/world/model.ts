@@ -1,4 +1,6 @@
 import type { Sent } from '../network/sender.ts';
+import type { FilePlan } from './part-actions.ts';
+import type { ObjectType } from './paths.ts';
 
 export type Tenant = { organizationGuid: string; environment: 'sandbox' | 'production'; bankGuid: string };
 
@@ -15,8 +17,23 @@ export type ModelEvent = {
   settledAt: number;
 };
 
+/** The six fields of its body, in their order. */
+export type StoredEvent = {
+  guid: string;
+  organization_guid: string;
+  bank_guid: string;
+  event_type: string;
+  object_guid: string;
+  environment: string;
+};
+
 export type ModelSubscription = {
+  /** The last one that a node has confirmed. */
   url: string;
+  /** All that it may have had, the first one first. */
+  urls: string[];
+  /** URLs that it had, until the answer to the change. */
+  left: Map<string, number>;
   organizationGuid: string;
   environment: string;
   calledAt: number;
@@ -28,9 +45,29 @@ export type ModelSubscription = {
   stops: { from: number; to: number }[];
   /** Times at which waiting deliveries may have become due at once. */
   resumedAt: number[];
+  /** Calls after which its failures so far do not count. */
+  restarts: { from: number; to: number; isSure: boolean }[];
   deletionCalledAt: number | undefined;
   /** From the answer, by the clock of the node that answered. */
   deletionAt: number | undefined;
+};
+
+/** An object that the simulator of the nodes moves to its ending. */
+export type ModelObject = {
+  guid: string;
+  type: ObjectType;
+  ending: string;
+  /** From the call on; `answered` if it was accepted. */
+  deletion: 'none' | 'called' | 'answered';
+};
+
+export type ModelFile = {
+  guid: string;
+  plan: FilePlan;
+  createdAt: number;
+  /** The contents that a caller has sent, by SHA-256; true if the upload was accepted. */
+  sent: Map<string, boolean>;
+  deletion: 'none' | 'called' | 'answered';
 };
 
 export type Request = Sent & {
@@ -50,23 +87,37 @@ const TROUBLE_GRACE_MS = 30_000;
 export type Model = ReturnType<typeof createModel>;
 
 export function createModel() {
+  const tenants: Tenant[] = [];
   const events = new Map<string, ModelEvent>();
   const subscriptions: ModelSubscription[] = [];
+  const objects: ModelObject[] = [];
+  const files: ModelFile[] = [];
+  /** Organizations from which a feature was taken away. */
+  const withdrawn = new Set<string>();
   const requests: Request[] = [];
   const requestsOf = new Map<string, Request[]>();
   const troubles: Trouble[] = [];
+  const clockErrors: { from: number; to: number; ms: number }[] = [];
   /** `url event` → times at which a person asked for another delivery. */
   const redeliveries = new Map<string, number[]>();
   const faults = new Map<string, number>();
   /** Requests after a success. */
   const duplicates = new Set<Request>();
   let checks = 0;
+  /** The last time at which the events of objects were read. */
+  let lookedAt = 0;
 
-  const keyOf = (url: string, eventGuid: string) => `${url} ${eventGuid}`;
+  const byUrl = (url: string) => subscriptions.find(({ urls }) => urls.includes(url));
+  /** A changed URL is the same subscription. */
+  const keyOf = (url: string, eventGuid: string) => `${byUrl(url)?.urls[0] ?? url} ${eventGuid}`;
 
   return {
+    tenants,
     events,
     subscriptions,
+    objects,
+    files,
+    withdrawn,
     requests,
     requestsOf,
     troubles,
@@ -74,8 +125,20 @@ export function createModel() {
     faults,
     duplicates,
     keyOf,
-    byUrl: (url: string) => subscriptions.find((each) => each.url === url),
+    byUrl,
     byGuid: (guid: string) => subscriptions.find((each) => each.guid === guid),
+    /** An event of the service itself, which was committed since the last look. */
+    adopt(event: StoredEvent, now: number): void {
+      const { guid, organization_guid: organizationGuid, environment } = event;
+      if (events.has(guid)) return;
+      events.set(guid, {
+        ...{ guid, organizationGuid, environment, body: JSON.stringify(event) },
+        ...{ calledAt: lookedAt, acknowledgedAt: now, settledAt: now },
+      });
+    },
+    look(at: number): void {
+      lookedAt = at;
+    },
     send(sent: Sent): Request {
       const request: Request = {
         ...sent,
@@ -96,6 +159,14 @@ export function createModel() {
       troubles.push({ node, from, to: from + ms, what });
       faults.set(what, (faults.get(what) ?? 0) + 1);
     },
+    /** The clock of a node is wrong by so much for a while. */
+    misset(node: string, from: number, { ms, forMs }: { ms: number; forMs: number }): void {
+      clockErrors.push({ from, to: from + forMs, ms: Math.abs(ms) });
+      this.trouble(node, from, forMs, 'clock');
+    },
+    /** The largest error of a clock in the interval, by which times may be early or late. */
+    clockErrorMs: (from: number, to: number) =>
+      Math.max(0, ...clockErrors.filter((each) => each.from <= to && each.to >= from).map(({ ms }) => ms)),
     /** Whether the node had a trouble that reaches into the interval. */
     hadTrouble: (node: string, from: number, to: number) =>
       troubles.some((each) => each.node === node && each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
@@ -104,6 +175,10 @@ export function createModel() {
     /** A killed node troubles the others only until its lease has expired. */
     lastTroubleEnd: () =>
       troubles.reduce((latest, { from, to }) => Math.max(latest, Number.isFinite(to) ? to : from), 0),
+    /** A fault that is no trouble of one node. */
+    count(what: string): void {
+      faults.set(what, (faults.get(what) ?? 0) + 1);
+    },
     check(isTrue: boolean, what: () => string): void {
       checks += 1;
       if (!isTrue) throw new Violation(what());
