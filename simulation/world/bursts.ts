@@ -10,14 +10,14 @@ const OUTAGE_MS = 30_000;
 /** Many events for all, while one endpoint hangs or is refused connections and no node is in trouble. */
 export async function burst(
   world: World,
-  { pause }: Calls,
+  { pause, look }: Calls,
   { postEvents }: ReturnType<typeof createPartners>,
   ill: ModelSubscription,
   { node, count, plan }: { node: number; count: number; plan: 'hanging' | 'rejecting' | 'late' },
 ): Promise<void> {
   const { model, scheduler, endpoints } = world;
   const startedAt = scheduler.now();
-  const healthy = (await healthySubscriptions(world)).filter((each) => each !== ill);
+  const healthy = (await look(() => healthySubscriptions(world))).filter((each) => each !== ill);
   const wasHealthy = endpoints.healthySince(ill.url) <= startedAt;
   if (wasHealthy) endpoints.behave(ill.url, startedAt, BEHAVIOURS[plan]());
   const before = new Set(model.events.keys());

@@ -7,6 +7,7 @@ import { OPERATOR_TOKEN, type World } from './world.ts';
 
 const RETRY_AFTER_MS = 700;
 const MAX_TRIES = 60;
+const LOOK_MS = 0.1;
 const PEOPLE: Owner = { name: 'partner', isDead: false, frozenUntil: 0 };
 
 export type Calls = ReturnType<typeof createCalls>;
@@ -18,6 +19,15 @@ export function createCalls({ scheduler, nodes, trace }: World) {
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
       scheduler.add(ms, { owner: PEOPLE, label: undefined, run: () => resolve() });
+    });
+
+  /** The next step waits for a query beside the simulation, which takes real time. */
+  const look = <Result>(query: () => Promise<Result>) =>
+    new Promise<Result>((resolve, reject) => {
+      scheduler.add(LOOK_MS, {
+        ...{ owner: PEOPLE, label: undefined },
+        run: () => query().then(resolve, reject),
+      });
     });
 
   async function call(node: Node, options: InjectOptions, token = OPERATOR_TOKEN): Promise<CallResult> {
@@ -35,6 +45,7 @@ export function createCalls({ scheduler, nodes, trace }: World) {
   return {
     nodeAt,
     pause,
+    look,
     call,
 
     /** Repeats a call at one node after another until it is answered. */

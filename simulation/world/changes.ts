@@ -34,7 +34,7 @@ export async function moveEndpoint(
 /** Redelivers a time window. Until the job has ended, each delivery in it may become due at any time. */
 export async function redeliverWindow(
   { model, scheduler, side }: World,
-  { callAsFounder, nodeAt, pause }: Calls,
+  { callAsFounder, nodeAt, pause, look }: Calls,
   subscription: ModelSubscription,
   { node, kind, ageMs }: { node: number; kind: WindowKind; ageMs: number },
 ): Promise<void> {
@@ -42,9 +42,11 @@ export async function redeliverWindow(
   const since = new Date(scheduler.now() - ageMs);
   if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());
   else {
-    const { rows } = await side.query<{ guid: string }>(
-      `select replace(guid::text, '-', '') as guid from events where organization_guid = $1 and environment = $2`,
-      [organizationGuid, environment],
+    const { rows } = await look(() =>
+      side.query<{ guid: string }>(
+        `select replace(guid::text, '-', '') as guid from events where organization_guid = $1 and environment = $2`,
+        [organizationGuid, environment],
+      ),
     );
     for (const event of rows) model.redeliver(url, event.guid, scheduler.now());
   }
@@ -55,10 +57,12 @@ export async function redeliverWindow(
   for (let polls = 0; polls < MAX_POLLS; polls += 1) {
     await pause(POLL_MS);
     if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());
-    const { rows } = await side.query(
-      `select 1 from subscription_recoveries
-       where subscription_guid = $1 and completed_at is null and failed_at is null`,
-      [guid],
+    const { rows } = await look(() =>
+      side.query(
+        `select 1 from subscription_recoveries
+         where subscription_guid = $1 and completed_at is null and failed_at is null`,
+        [guid],
+      ),
     );
     if (rows.length === 0) return;
   }
