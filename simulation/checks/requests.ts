@@ -56,7 +56,7 @@ export function checkSend(model: Model, request: Request, maxDelayMs: number): v
       () => `${about} after its deletion`,
     );
   const key = model.keyOf(url, eventGuid);
-  const redeliveries = (model.redeliveries.get(key) ?? []).filter((each) => each <= at).length;
+  const redeliveries = model.requestedDeliveries(url, eventGuid, at);
   const earlier = (model.requestsOf.get(key) ?? []).filter((each) => each !== request);
   const previous = earlier.at(-1);
   if (!previous) return;

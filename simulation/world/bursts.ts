@@ -25,6 +25,7 @@ export async function burst(
   await pause(FAIR_WITHIN_MS + 1);
   const posted = [...model.events.values()].filter(({ guid }) => !before.has(guid));
   checkFair(world, healthy, posted, startedAt);
-  await pause(OUTAGE_MS);
-  if (wasHealthy) endpoints.behave(ill.url, scheduler.now(), BEHAVIOURS.healthy());
+  if (!wasHealthy) return;
+  await world.sleep(OUTAGE_MS);
+  endpoints.behave(ill.url, scheduler.now(), BEHAVIOURS.healthy());
 }

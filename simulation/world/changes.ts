@@ -38,18 +38,10 @@ export async function redeliverWindow(
   subscription: ModelSubscription,
   { node, kind, ageMs }: { node: number; kind: WindowKind; ageMs: number },
 ): Promise<void> {
-  const { guid, url, organizationGuid, environment } = subscription;
+  const { guid, url, organizationGuid } = subscription;
   const since = new Date(scheduler.now() - ageMs);
   if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());
-  else {
-    const { rows } = await look(() =>
-      side.query<{ guid: string }>(
-        `select replace(guid::text, '-', '') as guid from events where organization_guid = $1 and environment = $2`,
-        [organizationGuid, environment],
-      ),
-    );
-    for (const event of rows) model.redeliver(url, event.guid, scheduler.now());
-  }
+  else model.redeliverSince(url, since.getTime(), scheduler.now());
   await callAsFounder(nodeAt(node), organizationGuid, {
     ...{ method: 'POST', url: '/api/subscription_recoveries' },
     payload: { subscription_guid: guid, kind, since: since.toISOString() },

@@ -12,8 +12,8 @@ const GUARDED = {
 
 /** Takes a feature away for a while: every node refuses its calls after the answer, and accepts them again later. */
 export async function withdrawFeature(
-  { nodes, model }: World,
-  { call, callAsFounder, insist, nodeAt, pause }: Calls,
+  { nodes, model, sleep }: World,
+  { call, callAsFounder, insist, nodeAt }: Calls,
   { organizationGuid }: Tenant,
   { feature, node, ms }: { feature: Feature; node: number; ms: number },
 ): Promise<void> {
@@ -40,7 +40,7 @@ export async function withdrawFeature(
         status === refusal,
         () => `${name} answers ${status} although the feature ${feature} was taken away`,
       );
-  await pause(ms);
+  await sleep(ms);
   await insist(node + 1, update(FEATURES));
   for (const { name, status } of await statuses())
     model.check(status === 200, () => `${name} answers ${status} although the feature ${feature} is back`);

@@ -12,7 +12,7 @@ const MAX_PIECES = 4;
 /** Files of partners, with their content. */
 export function createFileCalls(
   world: World,
-  { callAsFounder, nodeAt, pause }: Calls,
+  { callAsFounder, nodeAt }: Calls,
   { sandboxAt, customerOf }: ReturnType<typeof createObjectCalls>,
 ) {
   const { model, scheduler } = world;
@@ -35,7 +35,7 @@ export function createFileCalls(
     if (!isCut) file.sent.set(hash, false);
     const answer = await nodeAt(node).upload({
       ...{ url, contentType: JSON_TYPE, pieces },
-      pauseMs: random.integer(1, random.pick([50, 4_000])),
+      pauseMs: random.integer(1, random.pick([50, 1_500])),
       cutAfter: isCut ? random.integer(1, Math.max(1, pieces.length - 1)) : undefined,
     });
     world.trace.add(scheduler.now(), 'partner', `upload of ${file.guid} at ${nodeAt(node).name}: ${answer}`);
@@ -68,13 +68,13 @@ export function createFileCalls(
       if (plan === 'upload') await upload(file, url, node + 1, false);
       if (plan === 'cut') {
         await upload(file, url, node, true);
-        await pause(random.integer(100, 20_000));
+        await world.sleep(random.integer(100, 20_000));
         await upload(file, url, node + 1, false);
       }
       if (plan === 'race')
         await Promise.all([upload(file, url, node, false), upload(file, url, node + 1, false)]);
       if (plan === 'deleted') {
-        await pause(random.integer(0, 500));
+        await world.sleep(random.integer(0, 500));
         file.deletion = 'called';
         const options = { method: 'DELETE', url: `/api/files/${file.guid}` } as const;
         const deleted = await callAsFounder(nodeAt(node + 1), tenant.organizationGuid, options);

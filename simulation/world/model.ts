@@ -1,3 +1,4 @@
+import { timeOf } from '../machine/guids.ts';
 import type { Sent } from '../network/sender.ts';
 import type { FilePlan } from './part-actions.ts';
 import type { ObjectType } from './paths.ts';
@@ -83,6 +84,8 @@ export class Violation extends Error {}
 
 /** After a trouble, leases expire and clients time out for this long. */
 const TROUBLE_GRACE_MS = 30_000;
+/** Guids and deliveries have the clocks of their nodes. */
+const WINDOW_GRACE_MS = 5_000;
 
 export type Model = ReturnType<typeof createModel>;
 
@@ -98,8 +101,9 @@ export function createModel() {
   const requestsOf = new Map<string, Request[]>();
   const troubles: Trouble[] = [];
   const clockErrors: { from: number; to: number; ms: number }[] = [];
-  /** `url event` → times at which a person asked for another delivery. */
-  const redeliveries = new Map<string, number[]>();
+  /** Requests of people for other deliveries: of one event, or of all events since a time. */
+  const redeliveries: { key: string; at: number }[] = [];
+  const windows: { url: string; since: number; at: number }[] = [];
   const faults = new Map<string, number>();
   /** Requests after a success. */
   const duplicates = new Set<Request>();
@@ -121,7 +125,6 @@ export function createModel() {
     requests,
     requestsOf,
     troubles,
-    redeliveries,
     faults,
     duplicates,
     keyOf,
@@ -152,8 +155,23 @@ export function createModel() {
       return request;
     },
     redeliver(url: string, eventGuid: string, at: number): void {
+      redeliveries.push({ key: keyOf(url, eventGuid), at });
+    },
+    redeliverSince(url: string, since: number, at: number): void {
+      windows.push({ url, since, at });
+    },
+    /** How many other deliveries of the event were requested up to this time. */
+    requestedDeliveries(url: string, eventGuid: string, until: number): number {
       const key = keyOf(url, eventGuid);
-      redeliveries.set(key, [...(redeliveries.get(key) ?? []), at]);
+      return (
+        redeliveries.filter((each) => each.key === key && each.at <= until).length +
+        windows.filter(
+          (each) =>
+            keyOf(each.url, eventGuid) === key &&
+            timeOf(eventGuid) >= each.since - WINDOW_GRACE_MS &&
+            each.at <= until,
+        ).length
+      );
     },
     trouble(node: string, from: number, ms: number, what: string): void {
       troubles.push({ node, from, to: from + ms, what });

@@ -15,7 +15,7 @@ const PLURALS: Readonly<Record<ObjectType, string>> = {
 };
 
 /** Sandbox objects of partners. */
-export function createObjectCalls({ model }: World, { callAsFounder, nodeAt, pause }: Calls) {
+export function createObjectCalls({ model, sleep }: World, { callAsFounder, nodeAt }: Calls) {
   const sandboxes = () => model.tenants.filter(({ environment }) => environment === 'sandbox');
   const sandboxAt = (index: number) => sandboxes()[index % sandboxes().length] as Tenant;
   const customers = new Map<Tenant, string>();
@@ -51,7 +51,7 @@ export function createObjectCalls({ model }: World, { callAsFounder, nodeAt, pau
       const object: ModelObject = { guid: String(created.body.guid), type, ending, deletion: 'none' };
       model.objects.push(object);
       if (deleteAfterMs === undefined) return;
-      await pause(deleteAfterMs);
+      await sleep(deleteAfterMs);
       object.deletion = 'called';
       const url = `/api/${PLURALS[type]}/${object.guid}`;
       const deleted = await callAsFounder(nodeAt(node + 1), tenant.organizationGuid, {

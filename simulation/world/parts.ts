@@ -16,7 +16,7 @@ const PARTS: readonly Part[] = [
     ...{ chance: 0.3, isCalm: true },
     actions: ({ random, pick }) => [
       {
-        ...{ kind: 'burst', pick: pick(), node: pick(), count: random.integer(8, 20) },
+        ...{ kind: 'burst', pick: pick(), node: pick(), count: random.integer(3, 8) },
         plan: random.pick(['hanging', 'rejecting', 'late']),
       },
     ],

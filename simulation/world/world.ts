@@ -88,6 +88,7 @@ export async function createWorld({
     });
   });
   let actions = 0;
+  let sleeping = 0;
 
   return {
     ...{ random, trace, scheduler, model, database, endpoints, disk, nodes, side, config, startAt: START },
@@ -102,8 +103,20 @@ export async function createWorld({
           actions -= 1;
         });
     },
+    /** Waits within such work; time may jump to the end. */
+    sleep: (ms: number) =>
+      new Promise<void>((resolve) => {
+        sleeping += 1;
+        scheduler.add(ms, {
+          ...{ kind: 'fixed', owner: undefined, label: undefined },
+          run() {
+            sleeping -= 1;
+            resolve();
+          },
+        });
+      }),
     isQuiet: () =>
-      actions === 0 &&
+      actions === sleeping &&
       scheduler.isIdle() &&
       !database.isBlocked() &&
       nodes.every((node) => node.pendingCalls() === 0 && node.isUp() === node.isStarted()),
