@@ -34,6 +34,8 @@ export type Scheduler = ReturnType<typeof createScheduler>;
 const LONG_TIMER_MS = 900;
 /** A timer of at least this length belongs to a task that several jumps may pass. */
 const TASK_TIMER_MS = 30_000;
+/** Jumps up to this length make timers late, but leases stay valid. */
+export const SHORT_JUMP_MS = 3_000;
 /** After a jump, late timers fire within this time. */
 const LATE_MS = 400;
 
@@ -145,7 +147,7 @@ export function createScheduler({
     step,
     rest,
     steps: () => steps,
-    /** The end of the last jump: what was due before could not be done before. */
+    /** The end of the last long jump: what was due before could not be done before. */
     jumpedAt: () => jumpedAt,
     /** Nothing is on its way. */
     isIdle: () => works === 0 || !heap.some((each) => each.kind === 'work' && !isVoid(each)),
@@ -178,8 +180,8 @@ export function createScheduler({
         ({ owner, lengthMs, dueAt, order: nth }) => `${owner?.name} ${lengthMs} ${dueAt} ${nth}`,
       );
       trace.add(now, '', `jump over ${steps.length} steps ${checksum(state.join())}`);
+      if (to - now > SHORT_JUMP_MS) jumpedAt = to;
       now = to;
-      jumpedAt = to;
       heap.length = 0;
       for (const each of steps) {
         if (each.dueAt < to) {

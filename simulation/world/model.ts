@@ -1,3 +1,4 @@
+import type { Owner } from '../machine/scheduler.ts';
 import type { Sent } from '../network/sender.ts';
 
 export type Tenant = { organizationGuid: string; environment: 'sandbox' | 'production'; bankGuid: string };
@@ -35,6 +36,8 @@ export type ModelSubscription = {
 
 export type Request = Sent & {
   number: number;
+  /** Under which the node holds the delivery. */
+  lease: string | undefined;
   endedAt: number | undefined;
   succeeded: boolean;
   retryAfterMs: number;
@@ -44,8 +47,10 @@ type Trouble = { node: string; from: number; to: number; what: string };
 
 export class Violation extends Error {}
 
-/** After a trouble, leases expire and clients time out for this long. */
-const TROUBLE_GRACE_MS = 30_000;
+/** A client notices after this time that its connections are silent. */
+const SILENCE_AFTERMATH_MS = 45_000;
+/** The server ends a transaction whose client is gone after 15 s; a statement waits for its locks as long at most. */
+const LOCKS_AFTERMATH_MS = 30_000;
 
 export type Model = ReturnType<typeof createModel>;
 
@@ -60,6 +65,10 @@ export function createModel() {
   const faults = new Map<string, number>();
   /** Requests after a success. */
   const duplicates = new Set<Request>();
+  /** By their leases: the nodes that dispatch. */
+  const holders = new Map<string, Owner>();
+  /** By URL: since when each look at the tables found a due delivery that no dispatcher has claimed. */
+  const claimableSince = new Map<string, number>();
   let checks = 0;
 
   const keyOf = (url: string, eventGuid: string) => `${url} ${eventGuid}`;
@@ -73,13 +82,15 @@ export function createModel() {
     redeliveries,
     faults,
     duplicates,
+    holders,
+    claimableSince,
     keyOf,
     byUrl: (url: string) => subscriptions.find((each) => each.url === url),
     byGuid: (guid: string) => subscriptions.find((each) => each.guid === guid),
-    send(sent: Sent): Request {
+    send(sent: Sent, lease: string | undefined): Request {
       const request: Request = {
         ...sent,
-        ...{ number: requests.length + 1, endedAt: undefined, succeeded: false, retryAfterMs: 0 },
+        ...{ lease, number: requests.length + 1, endedAt: undefined, succeeded: false, retryAfterMs: 0 },
       };
       requests.push(request);
       const key = keyOf(sent.url, sent.eventGuid);
@@ -96,14 +107,19 @@ export function createModel() {
       troubles.push({ node, from, to: from + ms, what });
       faults.set(what, (faults.get(what) ?? 0) + 1);
     },
-    /** Whether the node had a trouble that reaches into the interval. */
-    hadTrouble: (node: string, from: number, to: number) =>
-      troubles.some((each) => each.node === node && each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
-    anyTrouble: (from: number, to: number) =>
-      troubles.some((each) => each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
+    /** No node had a trouble in the interval, or holds locks since an earlier one. */
+    wasUndisturbed: (from: number, to: number) =>
+      !troubles.some((each) => {
+        const endsAt = Number.isFinite(each.to) ? each.to : each.from;
+        const aftermathMs = each.what === 'silence' ? SILENCE_AFTERMATH_MS : LOCKS_AFTERMATH_MS;
+        return each.from <= to && endsAt + aftermathMs >= from;
+      }),
     /** A killed node troubles the others only until its lease has expired. */
     lastTroubleEnd: () =>
-      troubles.reduce((latest, { from, to }) => Math.max(latest, Number.isFinite(to) ? to : from), 0),
+      troubles.reduce((latest, { from, to, what }) => {
+        const endsAt = what === 'silence' ? to + SILENCE_AFTERMATH_MS : to;
+        return Math.max(latest, Number.isFinite(endsAt) ? endsAt : from);
+      }, 0),
     check(isTrue: boolean, what: () => string): void {
       checks += 1;
       if (!isTrue) throw new Violation(what());

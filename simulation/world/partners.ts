@@ -7,6 +7,7 @@ import { BEHAVIOURS } from './behaviours.ts';
 import { removeKey } from './keys.ts';
 import type { ModelSubscription, Tenant } from './model.ts';
 import type { CallResult, Node } from './node.ts';
+import { redeliverForeign } from './trespass.ts';
 import { OPERATOR_TOKEN, type World } from './world.ts';
 
 /** The calls of the platform's core, of operators and of partners, with what the model learns from their answers. */
@@ -204,10 +205,13 @@ export function createPartners(world: World) {
     );
   }
 
-  const replaceKey = (tenantIndex: number, nodeIndex: number) =>
-    removeKey(world, call, tenants[tenantIndex % tenants.length] as Tenant, nodeIndex);
+  const replaceKey = (tenantIndex: number, node: number, isSudden: boolean) =>
+    removeKey(world, call, tenants[tenantIndex % tenants.length] as Tenant, { node, isSudden, pause });
 
-  return { createTenants, postEvents, subscribe, change, remove, redeliver, replaceKey, picked };
+  const trespass = (pick: number, nodeIndex: number) =>
+    redeliverForeign(world, { call, tokenOf }, picked(pick), nodeAt(nodeIndex), pick);
+
+  return { createTenants, postEvents, subscribe, change, remove, redeliver, replaceKey, trespass, picked };
 }
 
 /** A UUIDv7 of this time. */

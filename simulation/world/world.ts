@@ -4,12 +4,12 @@ import { checkArrival, checkSend } from '../checks/requests.ts';
 import { createSimulatedDatabase } from '../database/database.ts';
 import { createRandom, type Random } from '../machine/random.ts';
 import { applySeed, rest } from '../machine/rest.ts';
-import { createScheduler } from '../machine/scheduler.ts';
+import { createScheduler, type Owner } from '../machine/scheduler.ts';
 import { createTrace } from '../machine/trace.ts';
 import { createEndpoints } from '../network/endpoints.ts';
 import { NODES } from './agenda.ts';
 import { createModel, Violation } from './model.ts';
-import { createNode } from './node.ts';
+import { createNode, type Node } from './node.ts';
 
 export const OPERATOR_TOKEN = 'portico_op_the-operator-token-of-every-seed';
 /** Any time does; a fixed one makes runs comparable. The template has the partitions of this week. */
@@ -55,13 +55,14 @@ export async function createWorld({
     ...{ scheduler, random: random.fork('endpoints') },
     onArrival: (received) => guarded(() => checkArrival(model, received)),
   });
-  const nodes = Array.from({ length: NODES }, (_, index) => {
+  const leaseOf = (owner: Owner) => nodes.find((node) => node.owner() === owner)?.lease();
+  const nodes: Node[] = Array.from({ length: NODES }, (_, index) => {
     const name = 'abc'[index] as string;
     return createNode({
       ...{ name, config, databaseUrl, database, scheduler, endpoints, random: random.fork(name) },
       onSend(sent) {
-        const request = model.send(sent);
-        guarded(() => checkSend(model, request, config.retryMaxDelayMs));
+        const request = model.send(sent, leaseOf(sent.node));
+        guarded(() => checkSend(model, request, { maxDelayMs: config.retryMaxDelayMs, leaseOf }));
         return request;
       },
       onLog(node, line) {

@@ -231,6 +231,43 @@ test('no guessed value is in the audit log or the log', async () => {
   assert.ok(!app.logged.some((line) => line.includes(GUESS)));
 });
 
+/** Seed 43 of the simulation: the record was dropped with an error in the log. */
+test('a record that failed with the connection is written with the next flush', async () => {
+  const written: number[] = [];
+  let isConnected = false;
+  const { note, flush } = createMergedRecords({
+    database: {
+      async transaction(work: (transaction: unknown) => unknown) {
+        if (!isConnected) throw new Error('Connection terminated unexpectedly');
+        return work(undefined);
+      },
+    } as never,
+    audit: {
+      record: async (_t: unknown, _a: unknown, { changes }: AuditItem) => written.push(Number(changes.times)),
+    } as never,
+    ...{ clock: app.clock, log: app.server.log as never },
+  });
+  const entry = {
+    ...{ group: 'key', source: ATTACKER, organizationGuids: [] },
+    actor: { type: 'anonymous', id: 'anonymous' } as const,
+    change: {
+      action: 'authentication.fail',
+      objectType: 'application',
+      objectId: 'key',
+      changes: {},
+    } as const,
+  };
+  note(entry);
+  note(entry);
+  await flush();
+  app.clock.advance(60_000);
+  await flush();
+  assert.deepEqual(written, []);
+  isConnected = true;
+  await flush();
+  assert.deepEqual(written, [2]);
+});
+
 test('a flood of new names writes a bounded number of records, whose counts add up', async () => {
   const written: number[] = [];
   const { note, flush } = createMergedRecords({

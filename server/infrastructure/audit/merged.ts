@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { failureOfDatabase } from '../database/failures.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Actor, type Audit, anonymousActor, type Change } from './service.ts';
@@ -39,7 +40,8 @@ export function createMergedRecords({
   const sourcesOf = new Map<string, number>();
   let writing: Promise<void> = Promise.resolve();
 
-  function write({ actor, organizationGuids, change }: MergedEntry, times: number): void {
+  function write(entry: MergedEntry, times: number): void {
+    const { actor, organizationGuids, change } = entry;
     const owners = organizationGuids.length === 0 ? [undefined] : organizationGuids;
     writing = writing
       .then(() =>
@@ -51,7 +53,20 @@ export function createMergedRecords({
             });
         }),
       )
-      .catch((error: unknown) => log.error({ err: error }, 'could not write an audit record'));
+      .catch((error: unknown) => keep(entry, times, error));
+  }
+
+  /** The next flush writes the count again. A commit whose answer was lost is recorded twice, rather than not at all. */
+  function keep(unwritten: MergedEntry, times: number, error: unknown): void {
+    if (!failureOfDatabase(error)) {
+      log.error({ err: error }, 'could not write an audit record');
+      return;
+    }
+    log.warn({ reason: String(error) }, 'could not write an audit record; retrying');
+    const entry = bounded(unwritten);
+    const known = watched.get(keyOf(entry));
+    if (known) known.times += times;
+    else watch(keyOf(entry), { entry, times, until: 0 });
   }
 
   function watch(key: string, entry: Watched): void {
