@@ -13,6 +13,7 @@ import {
   noteStatement,
   takeCut,
 } from './connection.ts';
+import { createConstantAnswers } from './constant-answers.ts';
 import { assertNoDeadlock, executedUnlessBlocked } from './locks.ts';
 import { SimulatedStream } from './stream.ts';
 import { createUnitReader, fatal, loginAnswer, query, type Unit } from './wire.ts';
@@ -42,6 +43,7 @@ export function createSimulatedDatabase({
   trace: Trace;
 }) {
   const backends = createBackends(url);
+  const constants = createConstantAnswers();
   const connections = new Set<Connection>();
   const countOf = new Map<Owner, number>();
   let serving = 0;
@@ -154,10 +156,19 @@ export function createSimulatedDatabase({
     connection.executed += 1;
     noteStatement(connection, unit);
     const request = isUnpredictable(unit) ? '' : ` ${checksum(unit.bytes)}`;
+    const known = constants.answerTo(connection, unit);
+    if (known) {
+      if (known.changesSession) backend.hold(unit.bytes);
+      connection.executing = { unit, request, result: Promise.resolve(known.executed) };
+      return finish(connection, known.executed);
+    }
     const executing = { unit, request, result: backend.execute(unit.bytes) };
     connection.executing = executing;
     const executed = await executedUnlessBlocked(side, backend, executing.result);
-    if (executed) return finish(connection, executed);
+    if (executed) {
+      constants.learn(connection, unit, executed);
+      return finish(connection, executed);
+    }
     connection.isBlocked = true;
     note(connection, `waits for a lock: ${unit.text.slice(0, 100)}${request}`);
     scheduler.add(STATEMENT_TIMEOUT_MS, {

@@ -109,12 +109,19 @@ export function createScheduler({
   /** `inMs` from now; steps of the same time run in an order that the seed draws. */
   function add(
     inMs: number,
-    { kind = 'work', ...step }: Pick<Step, 'owner' | 'label' | 'run'> & { kind?: Kind },
+    { kind = 'work', owner, label, run }: Pick<Step, 'owner' | 'label' | 'run'> & { kind?: Kind },
   ): () => void {
     order += 1;
     const added: Step = {
-      ...step,
-      ...{ kind, at: now + inMs, dueAt: now + inMs, lengthMs: inMs, isCancelled: false, isLate: false },
+      owner,
+      label,
+      run,
+      kind,
+      at: now + inMs,
+      dueAt: now + inMs,
+      lengthMs: inMs,
+      isCancelled: false,
+      isLate: false,
       order: random.next() * 1e9 + order / 1e9,
     };
     if (kind === 'work') works += 1;
