@@ -22,7 +22,8 @@ test('a run that is killed leaves no process and no folder behind', async () => 
   mkdirSync(join(dataDir, 'postgres'), { recursive: true });
   const [portico, finished, postgres] = [startIdleProcess(), startIdleProcess(), startIdleProcess()];
   writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), `${postgres.pid}\n${dataDir}\n`);
-  const script = `
+  const script = join(folder, 'run.mjs');
+  const source = `
     import { startGuard } from ${JSON.stringify(GUARDING)};
     const guard = startGuard(${JSON.stringify({ folder, dataDir })});
     guard.started(${portico.pid});
@@ -30,9 +31,8 @@ test('a run that is killed leaves no process and no folder behind', async () => 
     guard.ended(${finished.pid});
     process.stdout.write('started');
     setInterval(() => {}, 1_000);`;
-  const run = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  writeFileSync(script, source);
+  const run = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(run.stdout, 'data');
   run.kill('SIGKILL');
   const [[, signal], [, ended]] = await Promise.all([portico.ended, postgres.ended]);

@@ -36,7 +36,7 @@ export type Connection = {
   isWatched: boolean;
   /** Counts executed units, to find out whether a transaction is idle. */
   executed: number;
-  /** Names of the prepared statements of its transaction. */
+  /** Names of the prepared statements of its transaction, and whether they have returned rows. */
   statements: string[];
 };
 
@@ -60,11 +60,11 @@ export function describeUnit({ statements }: Connection, { text }: Unit): string
   return text === 'commit' && statements.length > 0 ? `commit of ${statements.join()}` : text;
 }
 
-/** To be called before a statement is executed. */
-export function noteStatement({ status, statements }: Connection, { text }: Unit): void {
+/** To be called while `status` is the one before the statement. */
+export function noteStatement({ status, statements }: Connection, { text }: Unit, rows: number): void {
   if (status === 'I') statements.length = 0;
   const name = /\bprepared: (\w+)/.exec(text)?.[1];
-  if (name !== undefined) statements.push(name);
+  if (name !== undefined) statements.push(rows > 0 ? `${name} with rows` : name);
 }
 
 /** The cut that this statement meets, which happens once. */

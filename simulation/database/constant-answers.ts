@@ -17,7 +17,10 @@ export function createConstantAnswers() {
 
   return {
     /** Undefined until `learn` has seen the answer. */
-    answerTo(connection: Connection, unit: Unit): { executed: Executed; changesSession: boolean } | undefined {
+    answerTo(
+      connection: Connection,
+      unit: Unit,
+    ): { executed: Executed; changesSession: boolean } | undefined {
       const key = keyOf(connection, unit);
       const executed = key === undefined ? undefined : answers.get(key);
       return executed && { executed, changesSession: unit.text !== PROBE };

@@ -154,7 +154,6 @@ export function createSimulatedDatabase({
     const backend = connection.backend as Backend;
     if (/^listen /i.test(unit.text)) connection.isListening = true;
     connection.executed += 1;
-    noteStatement(connection, unit);
     const request = isUnpredictable(unit) ? '' : ` ${checksum(unit.bytes)}`;
     const known = constants.answerTo(connection, unit);
     if (known) {
@@ -183,15 +182,16 @@ export function createSimulatedDatabase({
     if ([...connections].filter(({ isBlocked }) => isBlocked).length > 1) await assertNoDeadlock(side);
   }
 
-  async function finish(connection: Connection, { bytes, status }: Executed): Promise<void> {
+  async function finish(connection: Connection, { bytes, status, rows }: Executed): Promise<void> {
     const { owner, backend, executing } = connection;
     if (!executing) return;
     const { unit, request } = executing;
     connection.executing = undefined;
     connection.isBlocked = false;
-    connection.status = status;
     const response = isUnpredictable(unit) ? '' : ` → ${checksum(bytes)}`;
     note(connection, `${describeUnit(connection, unit).slice(0, 140)}${request}${response}`);
+    noteStatement(connection, unit, rows);
+    connection.status = status;
     if (owner.isDead) return;
     answer(connection, bytes);
     const own = backend?.takeNotifications() ?? [];

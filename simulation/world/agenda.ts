@@ -42,7 +42,7 @@ const MAX_SKEW_MS = 400;
 /** Statements after which a node holds something in memory that the database has, or the other way round. */
 const STATEMENTS = [
   '^commit',
-  '^commit of .*claim_',
+  '^commit of .*claim_\\w+ with rows',
   '^commit of .*complete_',
   'claim_deliveries',
   'insert_deliveries',
