@@ -58,15 +58,20 @@ export function checkSend(
     );
   const deletionAt = subscription?.deletionAt;
   if (deletionAt !== undefined)
-    model.check(at <= deletionAt + MAX_SKEW_MS, () => `${about} after its deletion`);
+    model.check(
+      at <= deletionAt + MAX_SKEW_MS + model.clockErrorMs(deletionAt, at),
+      () => `${about} after its deletion`,
+    );
   const key = model.keyOf(url, eventGuid);
   const redeliveries = (model.redeliveries.get(key) ?? []).filter((each) => each <= at).length;
   const earlier = (model.requestsOf.get(key) ?? []).filter((each) => each !== request);
   const previous = earlier.at(-1);
   if (!previous) return;
+  /** Others take over from a node that believes in its lease because of its clock. */
+  const hasWrongClock = (from: number, to: number) => model.clockErrorMs(from, to) > MAX_SKEW_MS;
   /** A node records each outcome, unless a trouble came before that, and it was killed or lost its lease. */
   const isAbandoned = ({ node, lease, at: from, endedAt = at }: Request) =>
-    (node.isDead || lease === undefined || leaseOf(node) !== lease) &&
+    (node.isDead || lease === undefined || leaseOf(node) !== lease || hasWrongClock(from, endedAt)) &&
     !model.wasUndisturbed(from, endedAt + RECORDED_AFTER_MS);
   const unrecorded = (each: Request) => each.endedAt === undefined || isAbandoned(each);
   const successes = earlier.filter((each) => each.succeeded && !unrecorded(each));
@@ -84,6 +89,7 @@ export function checkSend(
   if (earlier.some(({ succeeded }) => succeeded)) model.duplicates.add(request);
   const { endedAt } = previous;
   if (endedAt === undefined || unrecorded(previous)) return;
+  const skewMs = MAX_SKEW_MS + model.clockErrorMs(endedAt, at);
   const number = earlier.filter((each) => !unrecorded(each)).length;
   const delayMs = FIRST_DELAYS_MS[number - 1] ?? maxDelayMs * (1 - JITTER);
   // A recovery, a resume or a new URL makes waiting deliveries due at once.
@@ -95,10 +101,10 @@ export function checkSend(
       ));
   if (!isEarly)
     model.check(
-      at - endedAt >= Math.max(delayMs, Math.min(previous.retryAfterMs, maxDelayMs)) - MAX_SKEW_MS,
+      at - endedAt >= Math.max(delayMs, Math.min(previous.retryAfterMs, maxDelayMs)) - skewMs,
       () =>
         `${about} ${Math.round(at - endedAt)} ms after attempt ${number} had failed, before ${delayMs} ms`,
     );
   const first = earlier[0];
-  if (first) model.check(at - first.at <= RETRY_PERIOD_MS + MAX_SKEW_MS, () => `${about} after seven days`);
+  if (first) model.check(at - first.at <= RETRY_PERIOD_MS + skewMs, () => `${about} after seven days`);
 }

@@ -22,7 +22,7 @@ const CLAIMED_WITHIN_MS = 20_000;
  * A claim whose answer was lost: the dispatcher looks every 60 seconds for deliveries that it has not known of for 60
  * seconds.
  */
-const SENT_WITHIN_MS = 130_000;
+export const OVERDUE_MS = 130_000;
 /** The lease of a killed dispatcher ends after 10 seconds. Others look every 2 seconds, up to 3.4 later after a jump. */
 const TAKEN_OVER_WITHIN_MS = 18_000;
 
@@ -50,7 +50,7 @@ export function checkWaiting(world: World, rows: readonly Waiting[]): void {
     if (leasedDue) {
       const since = Math.max(leasedDue.getTime(), canReceiveSince);
       model.check(
-        now - since <= SENT_WITHIN_MS,
+        now - since <= OVERDUE_MS,
         () => `a delivery to ${url} waits ${Math.round(now - since)} ms past its time`,
       );
     }

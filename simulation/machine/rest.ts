@@ -27,7 +27,7 @@ export function settledWithin<Result>(ms: number, promise: Promise<Result>): Pro
 
 /** Work in the thread pool that ends in a callback. Not derived bits and random bytes: the service makes them synchronously. */
 const POOL_WORK =
-  /^(FSREQ|HASHREQUEST|SIGNREQUEST|VERIFYREQUEST|CIPHERREQUEST|KEYPAIRGENREQUEST|GETADDRINFOREQWRAP)/;
+  /^(FSREQ|FILEHANDLECLOSEREQ|HASHREQUEST|SIGNREQUEST|VERIFYREQUEST|CIPHERREQUEST|KEYPAIRGENREQUEST|GETADDRINFOREQWRAP)/;
 
 const poolWork = new Set<number>();
 let immediates = 0;

@@ -3,10 +3,15 @@ import { type Action, describe, type Entry } from './agenda.ts';
 import { BEHAVIOURS } from './behaviours.ts';
 import type { Node } from './node.ts';
 import type { createPartners } from './partners.ts';
+import type { createParts } from './perform-part.ts';
 import type { World } from './world.ts';
 
 /** Puts the entries of an agenda into effect. */
-export function createActions(world: World, partners: ReturnType<typeof createPartners>) {
+export function createActions(
+  world: World,
+  partners: ReturnType<typeof createPartners>,
+  performPart: ReturnType<typeof createParts>,
+) {
   const { scheduler, nodes, model, database, endpoints, trace, startAt } = world;
 
   const nodeAt = (index: number) => nodes[index % nodes.length] as Node;
@@ -66,7 +71,7 @@ export function createActions(world: World, partners: ReturnType<typeof createPa
             );
         }
         const what = `endpoint ${action.plan}`;
-        return void model.faults.set(what, (model.faults.get(what) ?? 0) + 1);
+        return model.count(what);
       }
       case 'kill':
         return withOwner(nodeAt(action.node), async (owner) => {
@@ -105,8 +110,10 @@ export function createActions(world: World, partners: ReturnType<typeof createPa
         for (const node of nodes) await troubleLink(node, action.ms, 'refuse');
         return;
       case 'skew':
-        model.faults.set('skew', (model.faults.get('skew') ?? 0) + 1);
+        model.count('skew');
         return nodeAt(action.node).setSkew(action.ms);
+      default:
+        return world.run(() => performPart(action));
     }
   }
 
@@ -123,6 +130,7 @@ export function createActions(world: World, partners: ReturnType<typeof createPa
     },
     /** Ends every trouble, so that everything can come to its end. */
     async heal(): Promise<void> {
+      world.disk.heal();
       for (const node of nodes) {
         const link = node.link();
         if (link) Object.assign(link, { isRefusing: false, isSilent: false, extraMs: 0, cuts: [] });

@@ -1,5 +1,7 @@
 import type { Owner } from '../machine/scheduler.ts';
 import type { Sent } from '../network/sender.ts';
+import type { FilePlan } from './part-actions.ts';
+import type { ObjectType } from './paths.ts';
 
 export type Tenant = { organizationGuid: string; environment: 'sandbox' | 'production'; bankGuid: string };
 
@@ -16,8 +18,23 @@ export type ModelEvent = {
   settledAt: number;
 };
 
+/** The six fields of its body, in their order. */
+export type StoredEvent = {
+  guid: string;
+  organization_guid: string;
+  bank_guid: string;
+  event_type: string;
+  object_guid: string;
+  environment: string;
+};
+
 export type ModelSubscription = {
+  /** The last one that a node has confirmed. */
   url: string;
+  /** All that it may have had, the first one first. */
+  urls: string[];
+  /** URLs that it had, until the answer to the change. */
+  left: Map<string, number>;
   organizationGuid: string;
   environment: string;
   calledAt: number;
@@ -29,9 +46,29 @@ export type ModelSubscription = {
   stops: { from: number; to: number }[];
   /** Times at which waiting deliveries may have become due at once. */
   resumedAt: number[];
+  /** Calls after which its failures so far do not count. */
+  restarts: { from: number; to: number; isSure: boolean }[];
   deletionCalledAt: number | undefined;
   /** From the answer, by the clock of the node that answered. */
   deletionAt: number | undefined;
+};
+
+/** An object that the simulator of the nodes moves to its ending. */
+export type ModelObject = {
+  guid: string;
+  type: ObjectType;
+  ending: string;
+  /** From the call on; `answered` if it was accepted. */
+  deletion: 'none' | 'called' | 'answered';
+};
+
+export type ModelFile = {
+  guid: string;
+  plan: FilePlan;
+  createdAt: number;
+  /** The contents that a caller has sent, by SHA-256; true if the upload was accepted. */
+  sent: Map<string, boolean>;
+  deletion: 'none' | 'called' | 'answered';
 };
 
 export type Request = Sent & {
@@ -51,15 +88,23 @@ export class Violation extends Error {}
 const SILENCE_AFTERMATH_MS = 45_000;
 /** The server ends a transaction whose client is gone after 15 s; a statement waits for its locks as long at most. */
 const LOCKS_AFTERMATH_MS = 30_000;
+/** After a trouble, leases expire and clients time out for this long. */
+const TROUBLE_GRACE_MS = 30_000;
 
 export type Model = ReturnType<typeof createModel>;
 
 export function createModel() {
+  const tenants: Tenant[] = [];
   const events = new Map<string, ModelEvent>();
   const subscriptions: ModelSubscription[] = [];
+  const objects: ModelObject[] = [];
+  const files: ModelFile[] = [];
+  /** Organizations from which a feature was taken away. */
+  const withdrawn = new Set<string>();
   const requests: Request[] = [];
   const requestsOf = new Map<string, Request[]>();
   const troubles: Trouble[] = [];
+  const clockErrors: { from: number; to: number; ms: number }[] = [];
   /** `url event` → times at which a person asked for another delivery. */
   const redeliveries = new Map<string, number[]>();
   const faults = new Map<string, number>();
@@ -70,12 +115,20 @@ export function createModel() {
   /** By URL: since when each look at the tables found a due delivery that no dispatcher has claimed. */
   const claimableSince = new Map<string, number>();
   let checks = 0;
+  /** The last time at which the events of objects were read. */
+  let lookedAt = 0;
 
-  const keyOf = (url: string, eventGuid: string) => `${url} ${eventGuid}`;
+  const byUrl = (url: string) => subscriptions.find(({ urls }) => urls.includes(url));
+  /** A changed URL is the same subscription. */
+  const keyOf = (url: string, eventGuid: string) => `${byUrl(url)?.urls[0] ?? url} ${eventGuid}`;
 
   return {
+    tenants,
     events,
     subscriptions,
+    objects,
+    files,
+    withdrawn,
     requests,
     requestsOf,
     troubles,
@@ -85,8 +138,20 @@ export function createModel() {
     holders,
     claimableSince,
     keyOf,
-    byUrl: (url: string) => subscriptions.find((each) => each.url === url),
+    byUrl,
     byGuid: (guid: string) => subscriptions.find((each) => each.guid === guid),
+    /** An event of the service itself, which was committed since the last look. */
+    adopt(event: StoredEvent, now: number): void {
+      const { guid, organization_guid: organizationGuid, environment } = event;
+      if (events.has(guid)) return;
+      events.set(guid, {
+        ...{ guid, organizationGuid, environment, body: JSON.stringify(event) },
+        ...{ calledAt: lookedAt, acknowledgedAt: now, settledAt: now },
+      });
+    },
+    look(at: number): void {
+      lookedAt = at;
+    },
     send(sent: Sent, lease: string | undefined): Request {
       const request: Request = {
         ...sent,
@@ -120,6 +185,23 @@ export function createModel() {
         const endsAt = what === 'silence' ? to + SILENCE_AFTERMATH_MS : to;
         return Math.max(latest, Number.isFinite(endsAt) ? endsAt : from);
       }, 0),
+    /** The clock of a node is wrong by so much for a while. */
+    misset(node: string, from: number, { ms, forMs }: { ms: number; forMs: number }): void {
+      clockErrors.push({ from, to: from + forMs, ms: Math.abs(ms) });
+      this.trouble(node, from, forMs, 'clock');
+    },
+    /** The largest error of a clock in the interval, by which times may be early or late. */
+    clockErrorMs: (from: number, to: number) =>
+      Math.max(0, ...clockErrors.filter((each) => each.from <= to && each.to >= from).map(({ ms }) => ms)),
+    /** Whether the node had a trouble that reaches into the interval. */
+    hadTrouble: (node: string, from: number, to: number) =>
+      troubles.some((each) => each.node === node && each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
+    anyTrouble: (from: number, to: number) =>
+      troubles.some((each) => each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
+    /** A fault that is no trouble of one node. */
+    count(what: string): void {
+      faults.set(what, (faults.get(what) ?? 0) + 1);
+    },
     check(isTrue: boolean, what: () => string): void {
       checks += 1;
       if (!isTrue) throw new Violation(what());

@@ -12,8 +12,10 @@ import { enter } from '../machine/rest.ts';
 import type { Owner, Scheduler } from '../machine/scheduler.ts';
 import type { Endpoints } from '../network/endpoints.ts';
 import { createSimulatedSender } from '../network/sender.ts';
+import { sendUpload, type Upload } from '../network/upload.ts';
+import type { SimulatedDisk } from './storage.ts';
 
-type Reply = { status: number; body: Record<string, unknown> };
+export type Reply = { status: number; body: Record<string, unknown>; cookie: string | undefined };
 /** `lost`: the node was killed, or the caller gave up; what happened is unknown. */
 export type CallResult = Reply | 'lost';
 
@@ -22,7 +24,7 @@ type Life = {
   app: App | undefined;
   upAt: number;
   link: Link;
-  pending: Set<(lost: 'lost') => void>;
+  pending: Set<() => void>;
 };
 
 export type Node = ReturnType<typeof createNode>;
@@ -35,6 +37,7 @@ type Deps = {
   scheduler: Scheduler;
   random: Random;
   endpoints: Endpoints;
+  disk: SimulatedDisk;
   onSend: Parameters<typeof createSimulatedSender>[0]['onSend'];
   onLog(node: string, line: Record<string, unknown>): void;
 };
@@ -45,7 +48,7 @@ const CALL_TIMEOUT_MS = 40_000;
 
 /** A process of the service that can be killed at any step and started again. */
 export function createNode(deps: Deps) {
-  const { name, config, databaseUrl, database, scheduler, endpoints, onSend, onLog } = deps;
+  const { name, config, databaseUrl, database, scheduler, endpoints, disk, onSend, onLog } = deps;
   let life: Life | undefined;
   let lives = 0;
   /** How far the clock of this host is ahead of the virtual time. */
@@ -74,6 +77,7 @@ export function createNode(deps: Deps) {
       ...{ config, clock, timers, log, databaseUrl: new Secret(databaseUrl) },
       databaseTimers: timers,
       databaseStream: database.streamFor(owner, link),
+      wrapStorage: (storage) => disk.storageOf(owner, storage),
       randomBytes: random.bytes,
       operatorOnMainPort: true,
       passwordHasher: fastPasswordHasher,
@@ -124,8 +128,36 @@ export function createNode(deps: Deps) {
     if (!killed) return;
     life = undefined;
     killed.owner.isDead = true;
-    for (const lose of killed.pending) lose('lost');
+    for (const lose of killed.pending) lose();
     await database.dropAll(killed.owner);
+  }
+
+  /** Ends with `lost` when the node is killed or the caller gives up. */
+  function answered<Result>(
+    send: (app: App, owner: Owner) => Promise<Result | 'lost'>,
+  ): Promise<Result | 'lost'> {
+    const current = life;
+    const app = current?.app;
+    if (!current || !app) return Promise.resolve('lost');
+    const { owner, pending } = current;
+    return new Promise((resolve) => {
+      const lose = () => finish('lost');
+      const finish = (result: Result | 'lost') => {
+        pending.delete(lose);
+        cancel();
+        resolve(result);
+      };
+      const cancel = scheduler.add(CALL_TIMEOUT_MS, {
+        ...{ kind: 'timer', owner: undefined, label: `${name} call timed out` },
+        run: lose,
+      });
+      pending.add(lose);
+      void enter(owner, () =>
+        send(app, owner).then((result) => {
+          if (!owner.isDead) finish(result);
+        }, lose),
+      );
+    });
   }
 
   return {
@@ -151,32 +183,17 @@ export function createNode(deps: Deps) {
     },
     skew: () => skewMs,
 
-    call(options: InjectOptions): Promise<CallResult> {
-      const current = life;
-      const app = current?.app;
-      if (!current || !app) return Promise.resolve('lost');
-      return new Promise((resolve) => {
-        const finish = (result: CallResult) => {
-          current.pending.delete(finish);
-          cancel();
-          resolve(result);
-        };
-        const cancel = scheduler.add(CALL_TIMEOUT_MS, {
-          ...{ kind: 'timer', owner: undefined, label: `${name} call timed out` },
-          run: () => finish('lost'),
-        });
-        current.pending.add(finish);
-        enter(current.owner, () =>
-          app.server.inject(options).then(
-            ({ statusCode: status, body }) => {
-              if (!current.owner.isDead)
-                finish({ status, body: body.startsWith('{') ? JSON.parse(body) : {} });
-            },
-            () => finish('lost'),
-          ),
-        );
-      });
-    },
+    call: (options: InjectOptions): Promise<CallResult> =>
+      answered(async ({ server }) => {
+        const { statusCode: status, body, headers } = await server.inject(options);
+        const [cookie] = [headers['set-cookie']].flat();
+        return { status, body: body.startsWith('{') ? JSON.parse(body) : {}, cookie: cookie?.split(';')[0] };
+      }),
+    upload: (upload: Upload): Promise<number | 'lost'> =>
+      answered(async (app, owner) => {
+        await app.server.ready();
+        return sendUpload(app, owner, scheduler, upload);
+      }),
     pendingCalls: () => life?.pending.size ?? 0,
   };
 }

@@ -1,17 +1,12 @@
-import type { InjectOptions } from 'fastify';
+import { type Calls, isOk } from './calls.ts';
 import type { ModelSubscription } from './model.ts';
-import type { CallResult, Node } from './node.ts';
+import type { Node } from './node.ts';
 import type { World } from './world.ts';
-
-type Partner = {
-  call(node: Node, options: InjectOptions, token?: string): Promise<CallResult>;
-  tokenOf(node: Node, organizationGuid: string): Promise<string | undefined>;
-};
 
 /** Invariant 4: a partner who asks for an event of another Organization or environment does not get it. */
 export async function redeliverForeign(
   { model }: World,
-  { call, tokenOf }: Partner,
+  callAsFounder: Calls['callAsFounder'],
   subscription: ModelSubscription | undefined,
   node: Node,
   pick: number,
@@ -23,12 +18,11 @@ export async function redeliverForeign(
   );
   const event = foreign[pick % foreign.length];
   if (!subscription?.guid || !event) return;
-  const token = await tokenOf(node, subscription.organizationGuid);
-  if (token === undefined) return;
   const payload = { subscription_event_guid: event.guid, subscription_guid: subscription.guid };
-  const answer = await call(node, { method: 'POST', url: '/api/subscription_deliveries', payload }, token);
+  const options = { method: 'POST', url: '/api/subscription_deliveries', payload } as const;
+  const answer = await callAsFounder(node, subscription.organizationGuid, options);
   model.check(
-    answer === 'lost' || answer.status >= 400,
+    !isOk(answer),
     () => `${node.name} delivers an event of another Organization or environment to ${subscription.url}`,
   );
 }

@@ -1,5 +1,4 @@
 import type { Database } from '../database/database.ts';
-import { failureOfDatabase } from '../database/failures.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Actor, type Audit, anonymousActor, type Change } from './service.ts';
@@ -53,20 +52,18 @@ export function createMergedRecords({
             });
         }),
       )
-      .catch((error: unknown) => keep(entry, times, error));
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'could not write an audit record; its count will be written later');
+        keep(entry, times);
+      });
   }
 
-  /** The next flush writes the count again. A commit whose answer was lost is recorded twice, rather than not at all. */
-  function keep(unwritten: MergedEntry, times: number, error: unknown): void {
-    if (!failureOfDatabase(error)) {
-      log.error({ err: error }, 'could not write an audit record');
-      return;
-    }
-    log.warn({ reason: String(error) }, 'could not write an audit record; retrying');
+  /** For a later flush. After a commit of unknown fate it may be counted twice, which is better than not at all. */
+  function keep(unwritten: MergedEntry, times: number): void {
     const entry = bounded(unwritten);
     const known = watched.get(keyOf(entry));
     if (known) known.times += times;
-    else watch(keyOf(entry), { entry, times, until: 0 });
+    else watch(keyOf(entry), { entry, times, until: clock.now().getTime() + MERGE_MS });
   }
 
   function watch(key: string, entry: Watched): void {
