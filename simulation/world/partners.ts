@@ -119,8 +119,10 @@ export function createPartners(world: World, calls: Calls) {
     if (!stops && kind !== 'protect')
       subscription.restarts.push({ from: calledAt, to: scheduler.now(), isSure: isOk(result) });
     if (!isOk(result)) return;
-    if (stops) subscription.stops.push({ from: scheduler.now(), to: Number.POSITIVE_INFINITY });
-    else subscription.resumedAt.push(scheduler.now());
+    // A call that ends it again may have come before the answer.
+    const isOver = subscription.resumedAt.some((at) => at >= calledAt);
+    if (!stops) subscription.resumedAt.push(scheduler.now());
+    else if (!isOver) subscription.stops.push({ from: scheduler.now(), to: Number.POSITIVE_INFINITY });
   }
 
   async function remove(pick: number, nodeIndex: number): Promise<void> {
