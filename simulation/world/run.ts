@@ -100,9 +100,10 @@ async function runUntil(world: World, end: number): Promise<void> {
       const limit = next.isShort ? now + SHORT_JUMP_MS : now + MAX_JUMP_MS;
       const target = Math.min(next.at, scheduler.nextBindingAt(), limit, end);
       if (target > now + pauseMs) {
-        const runsTasks = next.needsTasks || target > tasksAt + TASKS_EVERY_MS;
-        if (runsTasks) tasksAt = target;
         const isLong = target - now > LONG_PAUSE_MS;
+        const runsTasks = next.needsTasks || (isLong && target >= tasksAt + TASKS_EVERY_MS);
+        // A short jump passes the time of few tasks.
+        if (runsTasks && isLong) tasksAt = target;
         if (isLong) sleep(world, target, random);
         scheduler.jump(target, random, runsTasks);
       }
