@@ -6,7 +6,7 @@ import { readConfig } from '../server/infrastructure/config/config.ts';
 import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
 import { createTestDatabase } from '../testing/database.ts';
 import { createRandom } from './machine/random.ts';
-import { createPlan } from './world/agenda.ts';
+import { createPlan } from './world/coincidences.ts';
 import { runWorld } from './world/run.ts';
 import { createWorld, OPERATOR_TOKEN } from './world/world.ts';
 

@@ -6,7 +6,7 @@ const DELIVERIES = 'server/webhooks/deliveries';
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
-    name: 'a commit of unknown fate does not release its deliveries',
+    name: 'deliveries of a claim without an answer stay leased',
     file: `${DELIVERIES}/queue/claims.ts`,
     from: 'const released = await releaseUntrackedLeases(',
     to: 'return;\n    const released = await releaseUntrackedLeases(',
@@ -112,6 +112,30 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: `${DELIVERIES}/queue/queue-store.ts`,
     from: 'update delivery_queue set leased_by = ${holder}\n      where ctid',
     to: 'update delivery_queue set leased_by = null\n      where ctid',
+  },
+  {
+    name: 'a cached key stays valid after its removal',
+    file: 'server/tokens/revoking/revocations.ts',
+    from: "if (kind !== 'token') notifyListener(subject);",
+    to: '',
+  },
+  {
+    name: 'a node takes its lease of revocations after reading them',
+    file: 'server/tokens/revoking/revocations.ts',
+    from: '    await lease();\n    const before = lastRevision;',
+    to: '    const before = -1;',
+  },
+  {
+    name: 'a dispatcher misses its wake-up after an error',
+    file: 'server/infrastructure/background/polling.ts',
+    from: 'wakeIn(RETRY_AFTER_MS);',
+    to: '',
+  },
+  {
+    name: 'an event is found without its Organization',
+    file: 'server/webhooks/events/store.ts',
+    from: ".where('organization_guid', '=', visible.organizationGuid)\n    .where('guid', '=', guid);",
+    to: ".where('guid', '=', guid);",
   },
   {
     name: 'the tokens of a removed member are not revoked',

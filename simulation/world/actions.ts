@@ -48,11 +48,13 @@ export function createActions(
       case 'subscribe':
         return world.run(() => partners.subscribe(action.tenant, action.node, action.plan));
       case 'key':
-        return world.run(() => partners.replaceKey(action.tenant, action.node));
+        return world.run(() => partners.replaceKey(action.tenant, action.node, action.isSudden ?? false));
       case 'delete':
         return world.run(() => partners.remove(action.pick, action.node));
       case 'redeliver':
         return world.run(() => partners.redeliver(action.pick, action.node));
+      case 'trespass':
+        return world.run(() => partners.trespass(action.pick, action.node));
       case 'disable':
       case 'enable':
       case 'protect':

@@ -17,10 +17,10 @@ export type EndpointPlan =
 
 export type Action =
   | { kind: 'events'; tenant: number; count: number; node: number }
-  | { kind: 'key'; tenant: number; node: number }
+  | { kind: 'key'; tenant: number; node: number; isSudden?: boolean }
   | { kind: 'subscribe'; tenant: number; node: number; plan: EndpointPlan }
   | { kind: 'disable' | 'enable' | 'protect' | 'pause' | 'resume'; pick: number; node: number }
-  | { kind: 'delete' | 'redeliver'; pick: number; node: number }
+  | { kind: 'delete' | 'redeliver' | 'trespass'; pick: number; node: number }
   | { kind: 'endpoint'; pick: number; plan: EndpointPlan; ms: number }
   | { kind: 'kill'; node: number; awayMs: number }
   | { kind: 'freeze'; node: number; ms: number }
@@ -51,7 +51,8 @@ const MAX_SKEW_MS = 400;
 /** Statements after which a node holds something in memory that the database has, or the other way round. */
 const STATEMENTS = [
   '^commit',
-  '^commit',
+  '^commit of .*claim_\\w+ with rows',
+  '^commit of .*complete_',
   'claim_deliveries',
   'insert_deliveries',
   'complete_',
@@ -69,9 +70,9 @@ const BAD_PLANS: readonly EndpointPlan[] = [
 ];
 
 /** Everything that happens in the week of a seed: a few busy episodes, with long quiet times between them. */
-export function createPlan(random: Random, days: number): Plan {
+export function createAgenda(random: Random, days: number): Plan {
   const entries: Entry[] = [];
-  const add = (at: number, action: Action) => entries.push({ at, action, isFault: FAULTS.has(action.kind) });
+  const add = (at: number, action: Action) => entries.push(entryOf(at, action));
   const tenants = random.integer(2, 3);
   const retryMaxDelayMs = random.pick([10 * MINUTE_MS, 60 * MINUTE_MS, 360 * MINUTE_MS, 1_440 * MINUTE_MS]);
   const episodes = random.integer(2, 3);
@@ -136,6 +137,7 @@ export function createPlan(random: Random, days: number): Plan {
           'resume',
           'redeliver',
           'redeliver',
+          'trespass',
         ] as const),
         ...{ pick: pick(), node: node() },
       });
@@ -157,6 +159,10 @@ const FAULTS: ReadonlySet<string> = new Set([
   ...['kill', 'freeze', 'cut', 'commit', 'silence', 'refuse', 'slow', 'outage', 'skew', 'endpoint'],
   ...['disk', 'clock'],
 ]);
+
+export function entryOf(at: number, action: Action): Entry {
+  return { at, action, isFault: FAULTS.has(action.kind) };
+}
 
 function faultOf(random: Random, node: () => number): Action {
   const kind = random.pick([

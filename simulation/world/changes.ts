@@ -41,7 +41,8 @@ export async function redeliverWindow(
   const { guid, url, organizationGuid } = subscription;
   const since = new Date(scheduler.now() - ageMs);
   if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());
-  else model.redeliverSince(url, since.getTime(), scheduler.now());
+  // Failed deliveries of the window may be redeliveries of older events.
+  else model.redeliverSince(url, kind === 'failed' ? 0 : since.getTime(), scheduler.now());
   await callAsFounder(nodeAt(node), organizationGuid, {
     ...{ method: 'POST', url: '/api/subscription_recoveries' },
     payload: { subscription_guid: guid, kind, since: since.toISOString() },

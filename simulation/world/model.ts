@@ -1,4 +1,5 @@
 import { timeOf } from '../machine/guids.ts';
+import type { Owner } from '../machine/scheduler.ts';
 import type { Sent } from '../network/sender.ts';
 import type { FilePlan } from './part-actions.ts';
 import type { ObjectType } from './paths.ts';
@@ -73,6 +74,8 @@ export type ModelFile = {
 
 export type Request = Sent & {
   number: number;
+  /** Under which the node holds the delivery. */
+  lease: string | undefined;
   endedAt: number | undefined;
   succeeded: boolean;
   retryAfterMs: number;
@@ -82,6 +85,10 @@ type Trouble = { node: string; from: number; to: number; what: string };
 
 export class Violation extends Error {}
 
+/** A client notices after this time that its connections are silent. */
+const SILENCE_AFTERMATH_MS = 45_000;
+/** The server ends a transaction whose client is gone after 15 s; a statement waits for its locks as long at most. */
+const LOCKS_AFTERMATH_MS = 30_000;
 /** After a trouble, leases expire and clients time out for this long. */
 const TROUBLE_GRACE_MS = 30_000;
 /** Guids and deliveries have the clocks of their nodes. */
@@ -107,6 +114,10 @@ export function createModel() {
   const faults = new Map<string, number>();
   /** Requests after a success. */
   const duplicates = new Set<Request>();
+  /** By their leases: the nodes that dispatch. */
+  const holders = new Map<string, Owner>();
+  /** By URL: since when each look at the tables found a due delivery that no dispatcher has claimed. */
+  const claimableSince = new Map<string, number>();
   let checks = 0;
   /** The last time at which the events of objects were read. */
   let lookedAt = 0;
@@ -127,6 +138,8 @@ export function createModel() {
     troubles,
     faults,
     duplicates,
+    holders,
+    claimableSince,
     keyOf,
     byUrl,
     byGuid: (guid: string) => subscriptions.find((each) => each.guid === guid),
@@ -142,10 +155,10 @@ export function createModel() {
     look(at: number): void {
       lookedAt = at;
     },
-    send(sent: Sent): Request {
+    send(sent: Sent, lease: string | undefined): Request {
       const request: Request = {
         ...sent,
-        ...{ number: requests.length + 1, endedAt: undefined, succeeded: false, retryAfterMs: 0 },
+        ...{ lease, number: requests.length + 1, endedAt: undefined, succeeded: false, retryAfterMs: 0 },
       };
       requests.push(request);
       const key = keyOf(sent.url, sent.eventGuid);
@@ -177,6 +190,19 @@ export function createModel() {
       troubles.push({ node, from, to: from + ms, what });
       faults.set(what, (faults.get(what) ?? 0) + 1);
     },
+    /** No node had a trouble in the interval, or holds locks since an earlier one. */
+    wasUndisturbed: (from: number, to: number) =>
+      !troubles.some((each) => {
+        const endsAt = Number.isFinite(each.to) ? each.to : each.from;
+        const aftermathMs = each.what === 'silence' ? SILENCE_AFTERMATH_MS : LOCKS_AFTERMATH_MS;
+        return each.from <= to && endsAt + aftermathMs >= from;
+      }),
+    /** A killed node troubles the others only until its lease has expired. */
+    lastTroubleEnd: () =>
+      troubles.reduce((latest, { from, to, what }) => {
+        const endsAt = what === 'silence' ? to + SILENCE_AFTERMATH_MS : to;
+        return Math.max(latest, Number.isFinite(endsAt) ? endsAt : from);
+      }, 0),
     /** The clock of a node is wrong by so much for a while. */
     misset(node: string, from: number, { ms, forMs }: { ms: number; forMs: number }): void {
       clockErrors.push({ from, to: from + forMs, ms: Math.abs(ms) });
@@ -190,9 +216,6 @@ export function createModel() {
       troubles.some((each) => each.node === node && each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
     anyTrouble: (from: number, to: number) =>
       troubles.some((each) => each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
-    /** A killed node troubles the others only until its lease has expired. */
-    lastTroubleEnd: () =>
-      troubles.reduce((latest, { from, to }) => Math.max(latest, Number.isFinite(to) ? to : from), 0),
     /** A fault that is no trouble of one node. */
     count(what: string): void {
       faults.set(what, (faults.get(what) ?? 0) + 1);

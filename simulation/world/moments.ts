@@ -1,4 +1,4 @@
-import { OVERDUE_MS } from '../checks/tables.ts';
+import { checkWaiting, OVERDUE_MS, type Waiting } from '../checks/waiting.ts';
 import type { Random } from '../machine/random.ts';
 import type { World } from './world.ts';
 
@@ -8,38 +8,18 @@ const MANY_DUE = 8;
 /** `isShort`: something is under way. `needsTasks`: the deadline of a rule has passed. */
 type Moment = { at: number; isShort: boolean; needsTasks: boolean };
 
-type Waiting = {
-  url: string | null;
-  due: Date | null;
-  is_leased: boolean;
-  rule_at: Date | null;
-  has_batch: boolean;
-};
-
 /** The next time at which some node has to do something, by the tables. */
 export async function nextMoment(world: World, random: Random): Promise<Moment> {
-  const { side, scheduler, endpoints, model, nodes } = world;
+  const { side, scheduler, model } = world;
   const now = scheduler.now();
   const { rows } = await side.query<Waiting>(NEXT_MOMENT);
   const works = await nextWorks(world);
-  for (const { due, url } of rows) {
-    if (!due || url === null) continue;
-    const since = Math.max(
-      due.getTime(),
-      endpoints.healthySince(url),
-      model.lastTroubleEnd(),
-      scheduler.jumpedAt(),
-    );
-    model.check(
-      !nodes.some((node) => node.isUp()) || since + OVERDUE_MS > now,
-      () => `a delivery to ${url} waits ${Math.round(now - since)} ms past its time`,
-    );
-  }
+  checkWaiting(world, rows);
   const dues = rows.flatMap(({ due }) => (due ? [due.getTime()] : []));
   const rules = rows.flatMap(({ rule_at: at }) => (at ? [at.getTime()] : []));
   const needsTasks = [...rules, ...works.tasks].some((at) => at <= now);
   const isDue = needsTasks || works.polled.some((at) => at <= now);
-  const isShort = isDue || rows.some((row) => row.is_leased || row.has_batch);
+  const isShort = isDue || rows.some((row) => row.holders.length > 0);
   // Behind requests that hang, deliveries wait for their turn.
   const isSending = model.requests.some(({ endedAt, node }) => endedAt === undefined && !node.isDead);
   const first = Math.min(...dues.filter((at) => at > now || !isSending));
@@ -80,7 +60,7 @@ const NEXT_WORKS = `
 
 /** Per subscription: the first delivery that may be sent, and the next deadline of a rule. */
 const NEXT_MOMENT = `
-  select s.url, s.rule_at, q.due, q.is_leased, b.has_batch
+  select s.url, s.rule_at, q.due, least(q.leased_due, b.leased_due) as leased_due, q.holders || b.holders as holders
   from (
     select guid, url, paused_at, disabled_at, activated_at, first_delivery_guid, least(
       case when deleted_at is null then scheduled_deletion_at end,
@@ -89,12 +69,14 @@ const NEXT_MOMENT = `
     from subscriptions
   ) as s
   cross join lateral (
-    select bool_or(leased_by is not null) is true as is_leased,
+    select min(due_at) filter (where leased_by is not null) as leased_due,
+           coalesce(array_agg(distinct leased_by::text) filter (where leased_by is not null), '{}') as holders,
            min(due_at) filter (where leased_by is null and s.paused_at is null
              and (s.activated_at is not null or coalesce(s.first_delivery_guid, delivery_guid) = delivery_guid)) as due
     from delivery_queue where subscription_guid = s.guid
   ) as q
   cross join lateral (
-    select count(*) > 0 as has_batch from delivery_batches where subscription_guid = s.guid
+    select min(created_at) as leased_due, coalesce(array_agg(leased_by::text), '{}') as holders
+    from delivery_batches where subscription_guid = s.guid
   ) as b
-  where q.due is not null or q.is_leased or b.has_batch or s.rule_at is not null`;
+  where q.due is not null or q.leased_due is not null or b.leased_due is not null or s.rule_at is not null`;

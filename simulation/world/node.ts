@@ -19,7 +19,13 @@ export type Reply = { status: number; body: Record<string, unknown>; cookie: str
 /** `lost`: the node was killed, or the caller gave up; what happened is unknown. */
 export type CallResult = Reply | 'lost';
 
-type Life = { owner: Owner; app: App | undefined; link: Link; pending: Set<() => void> };
+type Life = {
+  owner: Owner;
+  app: App | undefined;
+  upAt: number;
+  link: Link;
+  pending: Set<() => void>;
+};
 
 export type Node = ReturnType<typeof createNode>;
 
@@ -96,12 +102,13 @@ export function createNode(deps: Deps) {
     lives += 1;
     const owner: Owner = { name: `${name}.${lives}`, isDead: false, frozenUntil: 0 };
     const link: Link = { isRefusing: false, isSilent: false, extraMs: 0, cuts: [] };
-    const own: Life = { owner, link, app: undefined, pending: new Set() };
+    const own: Life = { owner, link, app: undefined, upAt: Number.POSITIVE_INFINITY, pending: new Set() };
     life = own;
     void enter(owner, () =>
       boot(own).then(
         (app) => {
           own.app = app;
+          own.upAt = scheduler.now();
         },
         // As a supervisor does.
         (error: unknown) => {
@@ -163,6 +170,13 @@ export function createNode(deps: Deps) {
     link: () => life?.link,
     app: () => life?.app,
     isUp: () => life?.app !== undefined,
+    /** Since when it runs, without being frozen; Infinity if it does not. */
+    runsSince(): number {
+      if (!life || life.owner.frozenUntil > scheduler.now()) return Number.POSITIVE_INFINITY;
+      return Math.max(life.upAt, life.owner.frozenUntil);
+    },
+    /** The guid under which its dispatcher leases deliveries; undefined while its lease may have expired. */
+    lease: () => life?.app?.dispatcher.holder(),
     isStarted: () => life !== undefined,
     setSkew(ms: number): void {
       skewMs = ms;

@@ -4,6 +4,7 @@ import { BEHAVIOURS } from './behaviours.ts';
 import { type Calls, isOk } from './calls.ts';
 import { removeKey } from './keys.ts';
 import type { ModelSubscription, Tenant } from './model.ts';
+import { redeliverForeign } from './trespass.ts';
 import type { World } from './world.ts';
 
 /** The calls of the platform's core, of operators and of partners, with what the model learns from their answers. */
@@ -17,7 +18,7 @@ export function createPartners(world: World, calls: Calls) {
   const { tenants } = model;
   let urls = 0;
 
-  const { call, callAsFounder, insist, nodeAt } = calls;
+  const { call, callAsFounder, insist, nodeAt, pause } = calls;
 
   async function createTenants(count: number): Promise<void> {
     for (let number = 1; number <= count; number += 1) {
@@ -118,8 +119,10 @@ export function createPartners(world: World, calls: Calls) {
     if (!stops && kind !== 'protect')
       subscription.restarts.push({ from: calledAt, to: scheduler.now(), isSure: isOk(result) });
     if (!isOk(result)) return;
-    if (stops) subscription.stops.push({ from: scheduler.now(), to: Number.POSITIVE_INFINITY });
-    else subscription.resumedAt.push(scheduler.now());
+    // A call that ends it again may have come before the answer.
+    const isOver = subscription.resumedAt.some((at) => at >= calledAt);
+    if (!stops) subscription.resumedAt.push(scheduler.now());
+    else if (!isOver) subscription.stops.push({ from: scheduler.now(), to: Number.POSITIVE_INFINITY });
   }
 
   async function remove(pick: number, nodeIndex: number): Promise<void> {
@@ -155,8 +158,11 @@ export function createPartners(world: World, calls: Calls) {
     });
   }
 
-  const replaceKey = (tenantIndex: number, nodeIndex: number) =>
-    removeKey(world, call, tenants[tenantIndex % tenants.length] as Tenant, nodeIndex);
+  const replaceKey = (tenantIndex: number, node: number, isSudden: boolean) =>
+    removeKey(world, call, tenants[tenantIndex % tenants.length] as Tenant, { node, isSudden, pause });
 
-  return { createTenants, postEvents, subscribe, change, remove, redeliver, replaceKey, picked };
+  const trespass = (pick: number, nodeIndex: number) =>
+    redeliverForeign(world, callAsFounder, picked(pick), nodeAt(nodeIndex), pick);
+
+  return { createTenants, postEvents, subscribe, change, remove, redeliver, replaceKey, trespass, picked };
 }

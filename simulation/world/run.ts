@@ -6,9 +6,11 @@ import { checkRetention } from '../checks/retention.ts';
 import { checkDeadlines, checkFailed, checkRules } from '../checks/rules.ts';
 import { checkCounters, checkEvents, checkQueue } from '../checks/tables.ts';
 import type { Random } from '../machine/random.ts';
+import { SHORT_JUMP_MS } from '../machine/scheduler.ts';
 import { createActions } from './actions.ts';
-import { createPlan, SHORT_RETENTION_DAYS } from './agenda.ts';
+import { SHORT_RETENTION_DAYS } from './agenda.ts';
 import { createCalls } from './calls.ts';
+import { createPlan } from './coincidences.ts';
 import { Violation } from './model.ts';
 import { LONG_PAUSE_MS, nextMoment } from './moments.ts';
 import { createPartners } from './partners.ts';
@@ -16,8 +18,6 @@ import { createParts } from './perform-part.ts';
 import type { World } from './world.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** While requests are in flight, or leases must stay valid. */
-const SHORT_JUMP_MS = 3_000;
 /** Shorter pauses are not worth a look at the tables. */
 const MIN_PAUSE_MS = 15;
 const CHECK_EVERY_RESTS = 8;
@@ -27,7 +27,7 @@ const MAX_JUMP_MS = 12 * 3_600_000;
 const ALL_AWAKE = 0.15;
 const MAX_STEPS = 150_000;
 /** After the agenda and the end of all troubles. */
-const SETTLE_MS = 90_000;
+const SETTLE_MS = 140_000;
 /** Until the next Monday, and until the task has run. */
 const RETENTION_PASSES_DAYS = 1.1;
 const EVENTS_AFTERWARDS = 3;
@@ -100,9 +100,10 @@ async function runUntil(world: World, end: number): Promise<void> {
       const limit = next.isShort ? now + SHORT_JUMP_MS : now + MAX_JUMP_MS;
       const target = Math.min(next.at, scheduler.nextBindingAt(), limit, end);
       if (target > now + pauseMs) {
-        const runsTasks = next.needsTasks || target > tasksAt + TASKS_EVERY_MS;
-        if (runsTasks) tasksAt = target;
         const isLong = target - now > LONG_PAUSE_MS;
+        const runsTasks = next.needsTasks || (isLong && target >= tasksAt + TASKS_EVERY_MS);
+        // A short jump passes the time of few tasks.
+        if (runsTasks && isLong) tasksAt = target;
         if (isLong) sleep(world, target, random);
         scheduler.jump(target, random, runsTasks);
       }
