@@ -4,7 +4,6 @@ import type { CompleteConfig } from '../../server/infrastructure/config/generate
 import type { Clock, Timers } from '../../server/infrastructure/runtime/clock.ts';
 import { createLog } from '../../server/infrastructure/runtime/log.ts';
 import { Secret } from '../../server/infrastructure/runtime/secret.ts';
-import { fastPasswordHasher } from '../../testing/password-hasher.ts';
 import type { Link } from '../database/connection.ts';
 import type { SimulatedDatabase } from '../database/database.ts';
 import type { Random } from '../machine/random.ts';
@@ -13,6 +12,7 @@ import type { Owner, Scheduler } from '../machine/scheduler.ts';
 import type { Endpoints } from '../network/endpoints.ts';
 import { createSimulatedSender } from '../network/sender.ts';
 import { sendUpload, type Upload } from '../network/upload.ts';
+import { simulatedPasswordHasher } from './password-hasher.ts';
 import type { SimulatedDisk } from './storage.ts';
 
 export type Reply = { status: number; body: Record<string, unknown>; cookie: string | undefined };
@@ -80,7 +80,7 @@ export function createNode(deps: Deps) {
       wrapStorage: (storage) => disk.storageOf(owner, storage),
       randomBytes: random.bytes,
       operatorOnMainPort: true,
-      passwordHasher: fastPasswordHasher,
+      passwordHasher: simulatedPasswordHasher,
       resolve: async () => ['192.0.2.1'],
       sender: createSimulatedSender({ owner, clock, scheduler, random, endpoints, onSend }),
     });
