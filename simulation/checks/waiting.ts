@@ -14,7 +14,7 @@ export type Waiting = {
 };
 
 /**
- * Dispatchers poll every second, or up to 10 seconds after a poll that took long. A jump makes both later by up to 3.4
+ * Dispatchers poll every second, or up to 10 seconds after a poll that took long. A jump makes both later by up to 5
  * seconds.
  */
 const CLAIMED_WITHIN_MS = 20_000;
@@ -23,8 +23,8 @@ const CLAIMED_WITHIN_MS = 20_000;
  * seconds.
  */
 export const OVERDUE_MS = 130_000;
-/** The lease of a killed dispatcher ends after 10 seconds. Others look every 2 seconds, up to 3.4 later after a jump. */
-const TAKEN_OVER_WITHIN_MS = 18_000;
+/** The lease of a killed dispatcher ends after 10 seconds. Others look every 2 seconds, up to 5 later after a jump. */
+const TAKEN_OVER_WITHIN_MS = 20_000;
 
 export function checkWaiting(world: World, rows: readonly Waiting[]): void {
   const { model, endpoints, scheduler, nodes } = world;

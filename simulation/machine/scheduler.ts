@@ -35,7 +35,7 @@ const LONG_TIMER_MS = 900;
 /** A timer of at least this length belongs to a task that several jumps may pass. */
 const TASK_TIMER_MS = 30_000;
 /** Jumps up to this length make timers late, but leases stay valid. */
-export const SHORT_JUMP_MS = 3_000;
+export const SHORT_JUMP_MS = 4_500;
 /** After a jump, late timers fire within this time. */
 const LATE_MS = 400;
 

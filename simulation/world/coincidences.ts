@@ -35,7 +35,7 @@ const removalAtReturn: Draw = (random, { one, other }) => {
 const COINCIDENCES: readonly Draw[] = [
   // A node is frozen while it sends, until another has taken over and sends, too.
   (random, { one }) => [
-    { inMs: 0, action: { kind: 'endpoint', pick: PICK, plan: 'hanging', ms: 40_000 } },
+    { inMs: 0, action: { kind: 'endpoint', pick: PICK, plan: 'hanging', ms: 28_000 } },
     { inMs: 1, action: { kind: 'events', tenant: TENANT, count: random.integer(1, 2), node: one } },
     {
       inMs: random.integer(60, 200),

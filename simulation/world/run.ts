@@ -26,8 +26,9 @@ const TASKS_EVERY_MS = 12 * 3_600_000;
 const MAX_JUMP_MS = 12 * 3_600_000;
 const ALL_AWAKE = 0.15;
 const MAX_STEPS = 150_000;
-/** After the agenda and the end of all troubles. */
-const SETTLE_MS = 140_000;
+/** After the agenda and the end of all troubles; and until a dispatcher has released deliveries that it lost track of. */
+const SETTLE_MS = 40_000;
+const MAX_SETTLE_MS = 140_000;
 /** Until the next Monday, and until the task has run. */
 const RETENTION_PASSES_DAYS = 1.1;
 const EVENTS_AFTERWARDS = 3;
@@ -60,17 +61,30 @@ export async function runWorld(
   await runUntil(world, startAt + days * DAY_MS);
   await actions.heal();
   await until(world, () => nodes.every((node) => node.isUp()));
-  await runUntil(world, scheduler.now() + SETTLE_MS);
+  await settle(world);
   await checkAll(world);
   if (plan.retentionDays !== SHORT_RETENTION_DAYS) return;
   // The first hours of the week end with a Sunday.
   await runUntil(world, startAt + (plan.retentionDays + RETENTION_PASSES_DAYS) * DAY_MS);
   for (const [tenant] of world.model.tenants.entries())
     world.run(() => partners.postEvents(tenant, EVENTS_AFTERWARDS, tenant));
-  await runUntil(world, scheduler.now() + SETTLE_MS);
+  await settle(world);
   await checkAtRest(world);
   await checkRetention(world);
 }
+
+async function settle(world: World): Promise<void> {
+  const { scheduler, side } = world;
+  const giveUpAt = scheduler.now() + MAX_SETTLE_MS;
+  for (let isUnderWay = true; isUnderWay && scheduler.now() < giveUpAt; ) {
+    await runUntil(world, scheduler.now() + SETTLE_MS);
+    const { rows } = await side.query<{ leased: number }>(LEASED);
+    isUnderWay = rows[0]?.leased !== 0;
+  }
+}
+
+const LEASED = `select (select count(*) from delivery_queue where leased_by is not null)::int
+  + (select count(*) from delivery_batches)::int as leased`;
 
 async function until(world: World, condition: () => boolean): Promise<void> {
   await world.scheduler.rest();
