@@ -82,7 +82,7 @@ export async function createWorld({
         trace.add(scheduler.now(), node, `log ${msg}${reason === undefined ? '' : `: ${reason}`}`);
         const isDisk = (line.err as { type?: string } | undefined)?.type === 'StorageError';
         if (Number(level) >= 50 && !isDisk)
-          fail(new Violation(`${node} logged an error: ${JSON.stringify(line)}`));
+          fail(new Violation(`${node} logged an error: ${msg}\n${JSON.stringify(line)}`));
       },
     });
   });
