@@ -39,7 +39,8 @@ test('a planted bug is found', async () => {
 });
 
 test('a seed repeats step for step', async () => {
-  const task = { seed: 8, days: 7, without: [] };
+  // It has objects, files and a disk that fails.
+  const task = { seed: 5, days: 7, without: [] };
   const reports: SeedReport[] = [];
   await runTasks([task, task], { processes: 2, onReport: (report) => void reports.push(report) });
   const [first, second] = reports;
