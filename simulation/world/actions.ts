@@ -19,11 +19,15 @@ export function createActions(
     scheduler.add(ms, { kind: 'fixed', owner: undefined, label, run });
 
   /** A trouble of the connection to the database, for a while. */
-  async function troubleLink(node: Node, ms: number, what: 'silence' | 'refuse' | 'slow'): Promise<void> {
+  async function troubleLink(
+    node: Node,
+    what: 'silence' | 'refuse' | 'slow',
+    { ms, extraMs = Math.min(1_500, ms / 8) }: { ms: number; extraMs?: number },
+  ): Promise<void> {
     const [owner, link] = [node.owner(), node.link()];
     if (!owner || !link) return;
     model.trouble(owner.name, scheduler.now(), ms, what);
-    if (what === 'slow') link.extraMs = Math.min(1_500, ms / 8);
+    if (what === 'slow') link.extraMs = extraMs;
     if (what === 'refuse') link.isRefusing = true;
     if (what === 'silence') link.isSilent = true;
     later(ms, `${owner.name} ${what} ends`, () => {
@@ -105,9 +109,9 @@ export function createActions(
       case 'silence':
       case 'refuse':
       case 'slow':
-        return troubleLink(nodeAt(action.node), action.ms, action.kind);
+        return troubleLink(nodeAt(action.node), action.kind, action);
       case 'outage':
-        for (const node of nodes) await troubleLink(node, action.ms, 'refuse');
+        for (const node of nodes) await troubleLink(node, 'refuse', action);
         return;
       case 'skew':
         model.count('skew');

@@ -26,7 +26,7 @@ export type Action =
   | { kind: 'freeze'; node: number; ms: number }
   | { kind: 'cut'; node: number }
   | { kind: 'commit'; node: number; isExecuted: boolean; statement: string }
-  | { kind: 'silence' | 'refuse' | 'slow'; node: number; ms: number }
+  | { kind: 'silence' | 'refuse' | 'slow'; node: number; ms: number; extraMs?: number }
   | { kind: 'outage'; ms: number }
   | { kind: 'skew'; node: number; ms: number }
   | PartAction;

@@ -24,7 +24,7 @@ const removalAtReturn: Draw = (random, { one, other }) => {
   const awayMs = random.integer(6_000, 8_000);
   return [
     { inMs: 0, action: { kind: 'refuse', node: one, ms: awayMs } },
-    { inMs: awayMs + 1, action: { kind: 'slow', node: one, ms: 3_000 } },
+    { inMs: awayMs + 1, action: { kind: 'slow', node: one, ms: 6_000, extraMs: 350 } },
     {
       inMs: awayMs + random.integer(1_200, 3_000),
       action: { kind: 'key', tenant: TENANT, node: other, isSudden: true },
