@@ -4,7 +4,7 @@ import type { World } from '../world/world.ts';
 /** Invariant 5: `deliveries_failing_since` is the end of the first failure after the last success, to the second. */
 const SECOND_MS = 1_000;
 /** Outcomes are recorded in batches; two nodes may record theirs in the other order. */
-const RECORDED_MS = 3_000;
+const RECORDED_MS = 1_000;
 
 export async function checkFailingSince({ side, model, scheduler }: World): Promise<void> {
   const { rows } = await side.query<{ url: string; since: Date | null }>(
@@ -53,7 +53,7 @@ function failingSince(
     (failure && now - endOf(failure) < RECORDED_MS) ||
     isUncertain(success) ||
     isUncertain(failure) ||
-    outcomes.some((each) => each !== success && isBetween(endOf(each)))
+    outcomes.some((each) => (isRestarted || !each.succeeded) && isBetween(endOf(each)))
   )
     return 'unknown';
   return failure && endOf(failure);

@@ -5,6 +5,8 @@ import type { World } from '../world/world.ts';
 export const FAIR_WITHIN_MS = 2_000;
 /** An endpoint that has answered for this long uses no capacity of a past failure. */
 const HEALTHY_FOR_MS = 60_000;
+/** After a trouble, leases expire and deliveries are taken over. */
+const CALM_MS = 60_000;
 
 type Active = { url: string };
 
@@ -28,12 +30,12 @@ export async function healthySubscriptions({
 
 /** Call `FAIR_WITHIN_MS` after the events were acknowledged. */
 export function checkFair(
-  { model, scheduler }: World,
+  { model }: World,
   subscriptions: readonly ModelSubscription[],
   events: readonly ModelEvent[],
   startedAt: number,
 ): void {
-  if (model.anyTrouble(startedAt, scheduler.now())) return;
+  if (model.lastTroubleEnd() > startedAt - CALM_MS) return;
   for (const { url, organizationGuid, environment } of subscriptions)
     for (const event of events) {
       if (event.organizationGuid !== organizationGuid || event.environment !== environment) continue;

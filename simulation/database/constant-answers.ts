@@ -16,14 +16,12 @@ export function createConstantAnswers() {
   }
 
   return {
-    /** Undefined until `learn` has seen the answer. */
-    answerTo(
-      connection: Connection,
-      unit: Unit,
-    ): { executed: Executed; changesSession: boolean } | undefined {
+    /** Undefined until `learn` has seen the answer. What changes the session is sent with the next statement. */
+    answerTo(connection: Connection, unit: Unit): Executed | undefined {
       const key = keyOf(connection, unit);
       const executed = key === undefined ? undefined : answers.get(key);
-      return executed && { executed, changesSession: unit.text !== PROBE };
+      if (executed && unit.text !== PROBE) connection.backend?.hold(unit.bytes);
+      return executed;
     },
     learn(connection: Connection, unit: Unit, executed: Executed): void {
       const key = keyOf(connection, unit);

@@ -15,8 +15,9 @@ import {
 } from './connection.ts';
 import { createConstantAnswers } from './constant-answers.ts';
 import { assertNoDeadlock, executedUnlessBlocked } from './locks.ts';
+import { collectNotifications } from './notifications.ts';
 import { SimulatedStream } from './stream.ts';
-import { createUnitReader, fatal, loginAnswer, query, type Unit } from './wire.ts';
+import { createUnitReader, fatal, loginAnswer, type Unit } from './wire.ts';
 
 export type SimulatedDatabase = ReturnType<typeof createSimulatedDatabase>;
 
@@ -156,14 +157,9 @@ export function createSimulatedDatabase({
     connection.executed += 1;
     const request = isUnpredictable(unit) ? '' : ` ${checksum(unit.bytes)}`;
     const known = constants.answerTo(connection, unit);
-    if (known) {
-      if (known.changesSession) backend.hold(unit.bytes);
-      connection.executing = { unit, request, result: Promise.resolve(known.executed) };
-      return finish(connection, known.executed);
-    }
-    const executing = { unit, request, result: backend.execute(unit.bytes) };
+    const executing = { unit, request, result: known ? Promise.resolve(known) : backend.execute(unit.bytes) };
     connection.executing = executing;
-    const executed = await executedUnlessBlocked(side, backend, executing.result);
+    const executed = known ?? (await executedUnlessBlocked(side, backend, executing.result));
     if (executed) {
       constants.learn(connection, unit, executed);
       return finish(connection, executed);
@@ -197,7 +193,7 @@ export function createSimulatedDatabase({
     const own = backend?.takeNotifications() ?? [];
     for (const notification of own) answer(connection, notification);
     if (status !== 'I') watchIdleTransaction(connection);
-    if (unit.text.includes('pg_notify')) await collectNotifications();
+    if (unit.text.includes('pg_notify')) await collectNotifications(connections, answer);
     if (status === 'I') await settleBlocked();
   }
 
@@ -209,16 +205,6 @@ export function createSimulatedDatabase({
       if (!executed) continue;
       await finish(connection, executed);
       releaseLater(connection);
-    }
-  }
-
-  /** A round trip on each listening session: the server has sent every earlier notification before its answer. */
-  async function collectNotifications(): Promise<void> {
-    for (const connection of connections) {
-      const { backend, isListening, executing, owner } = connection;
-      if (!isListening || !backend || executing || owner.isDead) continue;
-      await backend.execute(query('select 1'));
-      for (const notification of backend.takeNotifications()) answer(connection, notification);
     }
   }
 

@@ -180,12 +180,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'failingSince: before.failingSince ?? new Date(endedAt.getTime() - 60_000)',
   },
   {
-    name: 'two nodes redeliver the same window',
-    file: `${DELIVERIES}/redelivery/jobs/redelivery-store.ts`,
-    from: ".where('failed_at', 'is', null)\n    .forUpdate()\n    .skipLocked()",
-    to: ".where('failed_at', 'is', null)",
-  },
-  {
     name: 'history is dropped a week early',
     file: 'server/infrastructure/database/partitions/partitions.ts',
     from: 'to <= now - daysKept(table) * DAY_MS',

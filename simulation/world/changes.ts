@@ -5,8 +5,10 @@ import type { WindowKind } from './part-actions.ts';
 import type { World } from './world.ts';
 
 const POLL_MS = 500;
+const POLLS = 20;
 /** A redelivery goes on after the troubles of nodes. */
-const MAX_POLLS = 400;
+const LATE_POLL_MS = 10_000;
+const MAX_POLLS = 60;
 
 /** The endpoint moves to another URL, which answers. */
 export async function moveEndpoint(
@@ -33,7 +35,7 @@ export async function moveEndpoint(
 
 /** Redelivers a time window. Until the job has ended, each delivery in it may become due at any time. */
 export async function redeliverWindow(
-  { model, scheduler, side }: World,
+  { model, scheduler, side, sleep }: World,
   { callAsFounder, nodeAt, pause, look }: Calls,
   subscription: ModelSubscription,
   { node, kind, ageMs }: { node: number; kind: WindowKind; ageMs: number },
@@ -48,7 +50,7 @@ export async function redeliverWindow(
     payload: { subscription_guid: guid, kind, since: since.toISOString() },
   });
   for (let polls = 0; polls < MAX_POLLS; polls += 1) {
-    await pause(POLL_MS);
+    await (polls < POLLS ? pause(POLL_MS) : sleep(LATE_POLL_MS));
     if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());
     const { rows } = await look(() =>
       side.query(

@@ -214,8 +214,6 @@ export function createModel() {
     /** Whether the node had a trouble that reaches into the interval. */
     hadTrouble: (node: string, from: number, to: number) =>
       troubles.some((each) => each.node === node && each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
-    anyTrouble: (from: number, to: number) =>
-      troubles.some((each) => each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
     /** A fault that is no trouble of one node. */
     count(what: string): void {
       faults.set(what, (faults.get(what) ?? 0) + 1);
