@@ -101,6 +101,7 @@ export async function createApp(deps: Deps) {
   const organizations = createOrganizations({
     ...base,
     events,
+    freezes,
     beforeGoingLive: (transaction, guid) => applications.requireAllowlists(transaction, guid),
   });
   const ingest = createIngest({ database, clock, events, organizations, freezes });

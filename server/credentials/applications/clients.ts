@@ -7,8 +7,8 @@ import type { ClientSecrets, SecretHash } from './client-secret.ts';
 import {
   type Client,
   countSecretsNotUnder,
-  selectImported,
   selectClients,
+  selectImported,
   selectSecretHashes,
   updateSecretHash,
 } from './store.ts';

@@ -9,7 +9,7 @@ import type { Failure, Precondition } from '../../infrastructure/runtime/failure
 import type { Events } from '../../webhooks/events/service.ts';
 import { createBanks, organizationNotFound } from './banks.ts';
 import { checkFeature } from './features.ts';
-import { refusal as frozenRefusal } from './freezes.ts';
+import { type Freezes, refusal as frozenRefusal } from './freezes.ts';
 import {
   DEFAULT_FEATURES,
   type Feature,
@@ -26,13 +26,14 @@ export type Organizations = ReturnType<typeof createOrganizations>;
 
 type Deps = Base & {
   events: Events;
+  freezes: Freezes;
   /** Returns a Failure while the Organization must not go live. */
   beforeGoingLive(transaction: Transaction, organizationGuid: string): Promise<Failure | undefined>;
 };
 
 /** Organizations and their Banks. */
 export function createOrganizations(deps: Deps) {
-  const { database, clock, guids, audit, beforeGoingLive } = deps;
+  const { database, clock, guids, audit, freezes, beforeGoingLive } = deps;
   const { queries } = database;
 
   async function change(
@@ -128,6 +129,9 @@ export function createOrganizations(deps: Deps) {
       precondition?: Precondition<store.Organization>,
     ): Promise<store.Organization | Failure> =>
       guid === organizationGuid ? update(actor, guid, input, precondition) : organizationNotFound(),
+
+    /** Set while the Organization is frozen; to be checked in the transaction of a change. */
+    refusalOf: freezes.refusalOf,
 
     /** Blocks changes of the Organization until the transaction ends. */
     async lockForShare(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
