@@ -1,5 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../infrastructure/config/config.ts';
@@ -13,6 +12,8 @@ import type { CallRequest } from './request.ts';
 import { type CallResponse, notPortico, unreachable } from './service.ts';
 
 const STANDARD = '-';
+/** It has secrets, though encrypted. */
+const FILE_MODE = 0o600;
 
 type Transfer = { call: Call; request: CallRequest; path: string };
 
@@ -33,6 +34,8 @@ export async function sendFile(
     throw new StartupError(
       'Set PORTICO_TRANSFER_KEY to a secret of at least 32 characters, the same for export and import: openssl rand -hex 32',
     );
+  // Before the call, which freezes the Organization.
+  const file = await opened(path, call.file === 'read' ? 'r' : 'wx');
   const response = await fetch(`${operatorUrl}${request.path}`, {
     method: request.method,
     redirect: 'manual',
@@ -41,18 +44,26 @@ export async function sendFile(
       [TRANSFER_KEY_HEADER]: transferKey.reveal(),
       ...(call.file === 'read' ? { 'content-type': 'application/octet-stream' } : {}),
     },
-    ...(call.file === 'read' ? { body: opened(path), duplex: 'half' } : {}),
-  } as RequestInit).catch((error: Error) => {
+    ...(call.file === 'read' ? { body: Readable.toWeb(file as Readable), duplex: 'half' } : {}),
+  } as RequestInit).catch(async (error: Error) => {
+    if (call.file === 'written' && path !== STANDARD) await rm(path, { force: true });
     throw unreachable(operatorUrl, error);
   });
+  if (call.file === 'written' && !response.ok && path !== STANDARD) await rm(path, { force: true });
   if (call.file === 'read' || !response.ok) return answerOf(response, operatorUrl, request.path);
-  const bytes = await written(response, path);
+  const bytes = await written(response, file as Writable, path);
   return { ok: true, body: { file: path, bytes } };
 }
 
-function opened(path: string): ReadableStream {
-  const source = path === STANDARD ? process.stdin : createReadStream(path);
-  return Readable.toWeb(source) as ReadableStream;
+/** An existing file is not overwritten. */
+async function opened(path: string, flags: 'r' | 'wx'): Promise<Readable | Writable> {
+  if (path === STANDARD) return flags === 'r' ? process.stdin : process.stdout;
+  try {
+    const file = await open(path, flags, FILE_MODE);
+    return flags === 'r' ? file.createReadStream() : file.createWriteStream();
+  } catch (error) {
+    throw new StartupError(`The file ${path} cannot be opened (${(error as Error).message}).`);
+  }
 }
 
 async function answerOf(response: Response, baseUrl: string, path: string): Promise<CallResponse> {
@@ -64,7 +75,7 @@ async function answerOf(response: Response, baseUrl: string, path: string): Prom
 }
 
 /** A file that is not complete is removed. Returns the number of bytes. */
-async function written({ body }: Response, path: string): Promise<number> {
+async function written({ body }: Response, target: Writable, path: string): Promise<number> {
   let bytes = 0;
   async function* counted(source: AsyncIterable<Uint8Array>) {
     for await (const chunk of source) {
@@ -72,16 +83,13 @@ async function written({ body }: Response, path: string): Promise<number> {
       yield chunk;
     }
   }
-  const target: Writable =
-    path === STANDARD ? process.stdout : createWriteStream(path, { mode: 0o600, flags: 'wx' });
   try {
     await pipeline(Readable.fromWeb(body as never), counted, target, { end: path !== STANDARD });
     return bytes;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST' && path !== STANDARD) await rm(path, { force: true });
+    if (path !== STANDARD) await rm(path, { force: true });
     throw new StartupError(
-      `The export did not arrive whole (${message}). The Organization stays frozen: export it again, or run portico operator organizations unfreeze.`,
+      `The export did not arrive whole (${(error as Error).message}). The Organization stays frozen: export it again, or run portico operator organizations unfreeze.`,
     );
   }
 }
