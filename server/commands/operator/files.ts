@@ -1,5 +1,9 @@
+import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
-import { Readable, type Writable } from 'node:stream';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../infrastructure/config/config.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
@@ -24,7 +28,10 @@ export function fileIn(call: Call, { flags }: Arguments): string {
   return path;
 }
 
-/** A call that reads or writes a file, without a time limit: it takes as long as the file is large. */
+/**
+ * A call that reads or writes a file. It takes as long as the file is large, so it has no time limit; `fetch` would end it
+ * after five minutes.
+ */
 export async function sendFile(
   { operatorUrl, transferKey }: Config,
   token: Secret,
@@ -34,25 +41,31 @@ export async function sendFile(
     throw new StartupError(
       'Set PORTICO_TRANSFER_KEY to a secret of at least 32 characters, the same for export and import: openssl rand -hex 32',
     );
+  const reads = call.file === 'read';
   // Before the call, which freezes the Organization.
-  const file = await opened(path, call.file === 'read' ? 'r' : 'wx');
-  const response = await fetch(`${operatorUrl}${request.path}`, {
+  const file = await opened(path, reads ? 'r' : 'wx');
+  const url = new URL(`${operatorUrl}${request.path}`);
+  const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
     method: request.method,
-    redirect: 'manual',
     headers: {
       authorization: `Bearer ${token.reveal()}`,
       [TRANSFER_KEY_HEADER]: transferKey.reveal(),
-      ...(call.file === 'read' ? { 'content-type': 'application/octet-stream' } : {}),
+      ...(reads ? { 'content-type': 'application/octet-stream' } : {}),
     },
-    ...(call.file === 'read' ? { body: Readable.toWeb(file as Readable), duplex: 'half' } : {}),
-  } as RequestInit).catch(async (error: Error) => {
-    if (call.file === 'written' && path !== STANDARD) await rm(path, { force: true });
-    throw unreachable(operatorUrl, error);
   });
-  if (call.file === 'written' && !response.ok && path !== STANDARD) await rm(path, { force: true });
-  if (call.file === 'read' || !response.ok) return answerOf(response, operatorUrl, request.path);
-  const bytes = await written(response, file as Writable, path);
-  return { ok: true, body: { file: path, bytes } };
+  const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+  if (reads) (file as Readable).pipe(outgoing);
+  else outgoing.end();
+  try {
+    const [response] = await answered;
+    const ok = response.statusCode === 200;
+    if (reads || !ok) return { ok, body: await bodyOf(response, operatorUrl, request.path) };
+    return { ok, body: { file: path, bytes: await written(response, file as Writable) } };
+  } catch (error) {
+    throw error instanceof StartupError ? error : unreachable(operatorUrl, { cause: error } as Error);
+  } finally {
+    if (!reads) await removeIncomplete(path, file as Writable);
+  }
 }
 
 /** An existing file is not overwritten. */
@@ -66,30 +79,31 @@ async function opened(path: string, flags: 'r' | 'wx'): Promise<Readable | Writa
   }
 }
 
-async function answerOf(response: Response, baseUrl: string, path: string): Promise<CallResponse> {
+async function bodyOf(response: IncomingMessage, baseUrl: string, path: string): Promise<unknown> {
   try {
-    return { ok: response.ok, body: JSON.parse(await response.text()) };
+    return JSON.parse(await text(response));
   } catch {
     throw notPortico(baseUrl, path);
   }
 }
 
-/** A file that is not complete is removed. Returns the number of bytes. */
-async function written({ body }: Response, target: Writable, path: string): Promise<number> {
+async function written(response: IncomingMessage, target: Writable): Promise<number> {
   let bytes = 0;
-  async function* counted(source: AsyncIterable<Uint8Array>) {
-    for await (const chunk of source) {
-      bytes += chunk.length;
-      yield chunk;
-    }
-  }
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
   try {
-    await pipeline(Readable.fromWeb(body as never), counted, target, { end: path !== STANDARD });
+    await pipeline(response, target, { end: target !== process.stdout });
     return bytes;
   } catch (error) {
-    if (path !== STANDARD) await rm(path, { force: true });
     throw new StartupError(
       `The export did not arrive whole (${(error as Error).message}). The Organization stays frozen: export it again, or run portico operator organizations unfreeze.`,
     );
   }
+}
+
+async function removeIncomplete(path: string, target: Writable): Promise<void> {
+  if (path === STANDARD || target.writableFinished) return;
+  target.destroy();
+  await rm(path, { force: true });
 }

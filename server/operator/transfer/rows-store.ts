@@ -5,7 +5,7 @@ import type { TransferredTable } from './tables.ts';
 /** Rows as JSON objects, so that columns follow from the schema and need no list here. */
 export type Batch = { rows: string[]; from?: string; to?: string };
 
-const BATCH_ROWS = 500;
+const BATCH_ROWS = 1_000;
 const CURSOR = sql.id('transferred_rows');
 
 /** Of the Organization, in the snapshot of the transaction. `from` and `to` bound the partition key. */
