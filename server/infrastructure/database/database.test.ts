@@ -179,6 +179,34 @@ test('work that swallows an SQL error is not reported as committed', async () =>
   assert.equal(status, 'rejected');
 });
 
+const insertTwice = (guid: string) => sql`
+  /* pipelined */
+  insert into organizations (guid, name, live, features, created_at, updated_at)
+  select guid, 'twice', false, '{}', now(), now() from (values (${guid}::uuid), (${guid}::uuid)) as n(guid)`;
+
+test('an error of a pipelined statement is reported by the next statement that waits', async () => {
+  const endings: Ending[] = [];
+  const result = database.transaction(async (transaction) => {
+    database.onEnd(transaction, (ending) => endings.push(ending));
+    await insertTwice(guids.next()).execute(transaction);
+    await insertOrganization(transaction, 'after an error');
+  });
+  await assert.rejects(result, { code: '23505' });
+  assert.deepEqual(endings, ['rolled back']);
+});
+
+test('a commit after the error of a pipelined statement fails', async () => {
+  await assert.rejects(
+    database.transaction(async (transaction) => {
+      await insertTwice(guids.next()).execute(transaction);
+    }),
+    { code: '23505' },
+  );
+  assert.ok(!(await exists('twice')));
+  await database.transaction((transaction) => insertOrganization(transaction, 'on the same connection'));
+  assert.ok(await exists('on the same connection'));
+});
+
 test('every connection of the pools and of the listener has TCP keep-alive', async (t) => {
   const connect = t.mock.method(Socket.prototype, 'connect');
   const setKeepAlive = t.mock.method(Socket.prototype, 'setKeepAlive');

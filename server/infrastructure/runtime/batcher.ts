@@ -20,18 +20,15 @@ export function createBatcher<Input, Output>({
   run,
   maxBatch,
   weigh = () => 1,
-  maxRuns = 1,
 }: {
   /** Returns one output per input, in the same order. */
   run(inputs: readonly Input[]): Promise<readonly Output[]>;
   /** Maximum weight of the inputs of one run; a heavier input runs alone. */
   maxBatch: number;
   weigh?(input: Input): number;
-  /** Concurrent runs. */
-  maxRuns?: number;
 }): Batcher<Input, Output> {
   let waiting: Waiting<Input, Output>[] = [];
-  let running = 0;
+  let isRunning = false;
 
   function takeBatch(): Waiting<Input, Output>[] {
     let weight = 0;
@@ -57,7 +54,7 @@ export function createBatcher<Input, Output>({
         for (const entry of batch) entry.reject(error);
       }
     }
-    running -= 1;
+    isRunning = false;
   }
 
   return (input) =>
@@ -66,9 +63,8 @@ export function createBatcher<Input, Output>({
         return reject(new Overloaded('too many calls are waiting for the database'));
       waiting.push({ input, resolve, reject });
       // Waits one turn of the event loop, so that concurrent calls share the first run.
-      if (running < maxRuns) {
-        running += 1;
-        setImmediate(() => void drain());
-      }
+      if (isRunning) return;
+      isRunning = true;
+      setImmediate(() => void drain());
     });
 }

@@ -32,8 +32,6 @@ type Owners = {
 
 /** Events of one transaction. */
 const MAX_EVENTS_TOGETHER = 1_000;
-/** More concurrent transactions do not help: they wait for the same disk. */
-const MAX_TRANSACTIONS = 2;
 
 /** Accepts events from the platform's core. A request is atomic, and repeating it is idempotent. */
 export function createIngest({ database, clock, events, organizations, freezes }: Deps) {
@@ -88,7 +86,6 @@ export function createIngest({ database, clock, events, organizations, freezes }
     run: (calls) => acceptAll(calls),
     maxBatch: MAX_EVENTS_TOGETHER,
     weigh: (reported) => reported.length,
-    maxRuns: MAX_TRANSACTIONS,
   });
 
   return {

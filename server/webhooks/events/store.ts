@@ -32,7 +32,7 @@ export async function insertNewEvents(
   createdAt: Date,
 ): Promise<void> {
   await sql`
-    /* prepared: insert_new_events */
+    /* prepared: insert_new_events, pipelined */
     insert into events (guid, organization_guid, bank_guid, event_type, object_guid, environment, created_at)
     select new.*, ${createdAt}::timestamptz from ${unnested(events)} as new`.execute(transaction);
 }

@@ -32,11 +32,11 @@ export async function insertDeliveries(
   const rows = groups.flatMap(({ deliveries }) => deliveries);
   const requested = request
     ? {
-        name: sql`/* prepared: insert_requested_deliveries */`,
+        name: sql`/* prepared: insert_requested_deliveries, pipelined */`,
         columns: sql`, requested_as, requested_by_type, requested_by`,
         values: sql`, ${request.as}::text, ${request.by.type}::text, ${request.by.id}::text`,
       }
-    : { name: sql`/* prepared: insert_deliveries */`, columns: sql``, values: sql`` };
+    : { name: sql`/* prepared: insert_deliveries, pipelined */`, columns: sql``, values: sql`` };
   await sql`
     ${requested.name}
     with endpoint as materialized (
