@@ -17,8 +17,8 @@ import type { Secret } from './infrastructure/runtime/secret.ts';
 import { shutDown } from './infrastructure/runtime/shutdown.ts';
 import { createLookup } from './lookup/service.ts';
 import { createObjectsModule } from './objects/module.ts';
-import type { PasswordHasher } from './people/login/passwords/passwords.ts';
 import { createTransfers } from './operator/transfer/service.ts';
+import type { PasswordHasher } from './people/login/passwords/passwords.ts';
 import { createLoginModule } from './people/login/service.ts';
 import { createPeople } from './people/members/people.ts';
 import { createMembers } from './people/members/service.ts';
@@ -233,6 +233,7 @@ export async function createApp(deps: Deps) {
     ...{ storage: filesModule.storage, deletions: filesModule.deletions },
   });
   freezes.onFrozen(async () => {
+    await events.settled();
     await Promise.all([eventCounters.flush(), usage.flush(), requestRecorder.flush()]);
     await Promise.all([denials.flush({ all: true }), failedAuthentications.flush({ all: true })]);
   });

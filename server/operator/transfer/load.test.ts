@@ -22,6 +22,10 @@ const TRANSFER_KEY = { PORTICO_TRANSFER_KEY: 'transfer-key-of-the-test-under-loa
 const CALLERS = 4;
 const PAUSE_MS = 20;
 const EVENTS_ON_EACH_SIDE = 150;
+/** More than the buffers of a connection hold. */
+const FILL = `
+  insert into request_log (guid, organization_guid, environment, method, path, object_guid, status, duration_ms, sample_rate)
+  select uuidv7(), $1, 'sandbox', 'GET', '/api/transfers/:guid', gen_random_uuid(), 200, 4, 1 from generate_series(1, 20000)`;
 
 const [old, fresh] = await Promise.all([
   createDispatching({ after }),
@@ -126,6 +130,7 @@ test('under load no acknowledged event is lost and none is delivered by both', B
   }
   const key = await old.operate(`/banks/${bank.guid}/applications`, { name: 'Key' });
   const owner = { organizationGuid: String(organization.guid), bankGuid: String(bank.guid) };
+  await old.select(FILL, owner.organizationGuid);
   const callers = createCallers(old, owner);
   await callers.more(EVENTS_ON_EACH_SIDE);
 

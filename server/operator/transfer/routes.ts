@@ -4,6 +4,7 @@ import {
   ControlledOrganizationView,
   viewControlledOrganization,
 } from '../../credentials/organizations/schema.ts';
+import { startReading } from '../../infrastructure/http/bodies/read-body.ts';
 import { unwrap } from '../../infrastructure/http/errors.ts';
 import { answers, Guid, GuidParams, viewSchema } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
@@ -122,6 +123,7 @@ export async function registerTransferRoutes(
         const key = unwrap(transferKeyOf(request as FastifyRequest));
         const actor = authentication.actor(request as FastifyRequest);
         waitLong(request as FastifyRequest);
+        startReading(request as FastifyRequest);
         return reply.send(unwrap(await transfers.import(actor, request.raw, key)));
       },
     );

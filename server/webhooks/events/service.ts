@@ -61,17 +61,30 @@ async function insert(
 type Published = { events: Event[]; created: ReadonlySet<string> };
 
 export function createEvents({ database, clock, guids, metrics, counters, refusalOf, enqueue }: Deps) {
+  const publishing = new Map<Transaction, PromiseWithResolvers<void>>();
+
+  function trackEnd(transaction: Transaction): void {
+    if (publishing.has(transaction)) return;
+    const ended = Promise.withResolvers<void>();
+    publishing.set(transaction, ended);
+    database.onEnd(transaction, () => {
+      publishing.delete(transaction);
+      ended.resolve();
+    });
+  }
+
   /** Returns the new events as `fresh`, each once. */
   async function write(
     transaction: Transaction,
     newEvents: readonly NewEvent[],
   ): Promise<Published & { fresh: readonly Event[] }> {
     if (newEvents.length === 0) return { events: [], created: new Set(), fresh: [] };
-    // In the transaction: a freeze waits for the transactions that were open when this node heard of it.
+    // A freeze waits for the transactions that have passed this check: see `settled`.
     for (const { organizationGuid } of newEvents) {
       const frozen = refusalOf(organizationGuid);
       if (frozen) throw new FailureError(frozen);
     }
+    trackEnd(transaction);
     const createdAt = clock.now();
     const events = newEvents.map((event) => ({
       guid: event.guid ?? guids.next(),
@@ -107,6 +120,9 @@ export function createEvents({ database, clock, guids, metrics, counters, refusa
       const { events } = await write(transaction, [newEvent]);
       return events[0] as Event;
     },
+
+    /** Resolves when the transactions that publish events now have ended. */
+    settled: () => Promise.all(Array.from(publishing.values(), ({ promise }) => promise)),
 
     async get(visible: Visible, guid: string): Promise<Event | Failure> {
       const event = await selectEvent(database.queries, visible, guid);
