@@ -28,7 +28,7 @@ export async function expediteDeletions(queries: Queries, dueAt: Date, now: Date
   await queries.updateTable('file_deletions').set({ due_at: now }).where('due_at', '=', dueAt).execute();
 }
 
-/** For the content of up to `limit` files of a removed Organization, whose rows are deleted next. */
+/** Of the files of a removed Organization, whose rows are deleted next. */
 export async function scheduleDeletions(
   transaction: Transaction,
   organizationGuid: string,

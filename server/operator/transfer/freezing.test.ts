@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { assertError, type TestApp } from '../../../testing/app.ts';
 import { createCustomer } from '../../../testing/customers.ts';
 import { eventOf, publishEvents } from '../../../testing/events.ts';
+import { createFile, PNG } from '../../../testing/files.ts';
 import { createTenant, tokenOf } from '../../../testing/tenant.ts';
 import { hold } from '../../../testing/test-endpoint.ts';
 import { createNodes, guidsAt, pass, queueOf, until } from '../../../testing/webhooks.ts';
@@ -114,6 +116,45 @@ test('a freeze waits for the requests in flight, and calls are accepted until th
   assert.ok(guidsAt(endpoint).includes(event));
   const arrived = guidsAt(endpoint).slice(sent);
   assert.equal(new Set(arrived).size, arrived.length, 'nothing is sent twice');
+});
+
+test('a freeze waits for calls and transactions that began before', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>();
+  const locking = a.database.transaction(async (transaction) => {
+    await sql`lock table objects in share mode`.execute(transaction);
+    tellLocked();
+    await released;
+  });
+  await locked;
+  const fresh = await tokenOf(a, bankKey, 'customers:read customers:execute');
+  const payload = { type: 'individual' };
+  const calling = a.call({ method: 'POST', url: '/api/customers', token: fresh, payload });
+  const freezing = freeze(b);
+  release();
+  await locking;
+  await passUntil(freezing);
+  const { status, body } = await calling;
+  assert.equal(status, 201, JSON.stringify(body));
+  const late = await a.call({ method: 'POST', url: '/api/customers', token: fresh, payload });
+  assertError(late, ...MOVING);
+  await unfreeze();
+});
+
+test('an upload to a frozen Organization is refused and can be repeated', async () => {
+  const fileToken = await tokenOf(a, bankKey, 'files:read files:execute');
+  const { upload_url: link } = await createFile(a, { token: fileToken, customerGuid });
+  const put = async () => {
+    const { pathname, search } = new URL(link);
+    const headers = { 'content-type': 'image/png', 'content-length': String(PNG.length) };
+    return a.server.inject({ method: 'PUT', url: `${pathname}${search}`, headers, payload: PNG });
+  };
+  await freeze(b);
+  const refused = await put();
+  assert.equal(refused.statusCode, 503, refused.payload);
+  assert.equal(refused.headers['retry-after'], '5');
+  await unfreeze();
+  assert.equal((await put()).statusCode, 200);
 });
 
 test('an Organization whose deliveries do not end is not frozen', async () => {

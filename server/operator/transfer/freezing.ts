@@ -7,8 +7,6 @@ import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import * as store from './freeze-store.ts';
 import { selectOpenTransactions } from './rows-store.ts';
 
-export type Freezing = ReturnType<typeof createFreezing>;
-
 export type FreezingDeps = Base & {
   revocations: Revocations;
   dispatcher: { announceChange(subscriptionGuid: string): Promise<void> };

@@ -67,11 +67,7 @@ export function createTransfers(deps: Deps) {
           const result = await importFrames(transaction, { ...deps, content }, readFrames(plain));
           if (isFailure(result)) throw new Refused(result);
           const { organization_guid: guid, rows } = result;
-          await audit.record(transaction, actor, {
-            action: 'organization.import',
-            ...{ organizationGuid: guid, objectType: 'organization', objectId: guid },
-            changes: { rows },
-          });
+          await audit.record(transaction, actor, { ...changeOf('import', guid), changes: { rows } });
           return result;
         }),
       );
@@ -95,6 +91,7 @@ export function createTransfers(deps: Deps) {
       if (isFailure(frozen)) return frozen;
       if (frozen.removing_at !== null)
         return new Failure('state_conflict', 'The Organization is being removed and cannot be exported');
+      await database.transaction((transaction) => audit.record(transaction, actor, changeOf('export', guid)));
       return openExport(guid, key);
     },
 
@@ -109,6 +106,11 @@ export function createTransfers(deps: Deps) {
       }
     },
   };
+}
+
+function changeOf(verb: 'export' | 'import', guid: string) {
+  const action = `organization.${verb}` as const;
+  return { action, organizationGuid: guid, objectType: 'organization', objectId: guid };
 }
 
 /** Rolls the import back. */
