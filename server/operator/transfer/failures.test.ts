@@ -105,7 +105,7 @@ test('unfreezing lets the old installation go on', async () => {
   const { organizationGuid, bankKey } = tenant;
   const path = `/organizations/${organizationGuid}`;
   assert.ok((await old.operate('GET', path)).body.frozen_at);
-  const unfrozen = await old.operate('POST', `${path}/unfreeze`);
+  const unfrozen = await old.operate('DELETE', `${path}/freeze`);
   assert.deepEqual([unfrozen.status, unfrozen.body.frozen_at], [200, undefined]);
   const token = await tokenOf(old, bankKey, 'customers:read');
   assert.equal((await old.call({ url: '/api/customers', token })).status, 200);
@@ -132,11 +132,11 @@ test('a person who is in both installations keeps the login of the new one', asy
 
 test('the transfer key is required, and a removed Organization is gone', async () => {
   const { organizationGuid } = await createTenant(old);
-  const call = (method: 'POST' | 'DELETE', path: string) =>
+  const call = (method: 'PUT' | 'DELETE', path: string) =>
     old.call({ method, url: `/operator/organizations${path}`, token: OPERATOR_TOKEN });
-  const missing = await call('POST', `/${organizationGuid}/export`);
+  const missing = await call('PUT', `/${organizationGuid}/export`);
   assert.deepEqual([missing.status, missing.body.message_code], [400, 'missing_parameter']);
-  assert.equal((await call('POST', `/${'0'.repeat(32)}/unfreeze`)).status, 404);
+  assert.equal((await call('DELETE', `/${'0'.repeat(32)}/freeze`)).status, 404);
   await exportFrom(old, organizationGuid);
   const removed = await call('DELETE', `/${organizationGuid}`);
   assert.deepEqual([removed.status, removed.body.removed], [200, true]);

@@ -40,8 +40,8 @@ export async function registerTransferRoutes(
     'Both installations encrypt and decrypt the file with the header Portico-Transfer-Key, a secret of at least ' +
     `${MIN_KEY_CHARACTERS} characters.`;
 
-  server.post(
-    '/organizations/:guid/unfreeze',
+  server.delete(
+    '/organizations/:guid/freeze',
     {
       schema: {
         ...operatorAccess('organizations unfreeze').documented,
@@ -49,7 +49,7 @@ export async function registerTransferRoutes(
         summary: 'Continue with an Organization whose import elsewhere failed',
         tags,
         params: GuidParams,
-        response: answers({ 200: ControlledOrganizationView }, 401, 404, 409),
+        response: answers({ 200: ControlledOrganizationView }, 401, 403, 404, 409, 413, 415),
       },
     },
     async (request, reply) => {
@@ -69,7 +69,7 @@ export async function registerTransferRoutes(
         summary: 'Remove a frozen Organization after its import elsewhere; repeat it until removed is true',
         tags,
         params: GuidParams,
-        response: answers({ 200: RemovedOrganization }, 401, 404, 409),
+        response: answers({ 200: RemovedOrganization }, 401, 403, 404, 409, 413, 415),
       },
     },
     async (request, reply) => {
@@ -80,9 +80,10 @@ export async function registerTransferRoutes(
 
   await server.register(async (scope: HttpServer) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(OCTET_STREAM, (_request, _payload, done) => done(null));
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
-    scope.post(
+    // PUT, because a repeated call has the same effect.
+    scope.put(
       '/organizations/:guid/export',
       {
         config: { isStream: true },
@@ -93,7 +94,7 @@ export async function registerTransferRoutes(
           description: transferKey,
           tags,
           params: GuidParams,
-          response: answers({ 200: bytes }, 401, 404, 409),
+          response: answers({ 200: bytes }, 401, 403, 404, 409, 413, 415),
         },
       },
       async (request, reply) => {
@@ -105,10 +106,11 @@ export async function registerTransferRoutes(
       },
     );
 
-    scope.post(
-      '/organizations/import',
+    scope.put(
+      '/import',
       {
         config: { isStream: true, streamsBody: true },
+        onRequest: async (request) => unwrap(contentTypeOf(request)),
         schema: {
           ...operatorAccess('organizations import').documented,
           operationId: 'operatorImportOrganization',
@@ -116,7 +118,7 @@ export async function registerTransferRoutes(
           description: transferKey,
           tags,
           body: bytes,
-          response: answers({ 200: ImportedOrganization }, 401, 409, 415),
+          response: answers({ 200: ImportedOrganization }, 401, 403, 409, 413, 415),
         },
       },
       async (request, reply) => {
@@ -133,6 +135,11 @@ export async function registerTransferRoutes(
 /** The server closes a connection without traffic; an import is silent while its last rows are inserted. */
 function waitLong({ raw }: FastifyRequest): void {
   raw.setTimeout(0);
+}
+
+function contentTypeOf({ headers }: FastifyRequest): Failure | undefined {
+  if (headers['content-type'] === OCTET_STREAM) return undefined;
+  return new Failure('unsupported_media_type', `Content-Type must be ${OCTET_STREAM}`);
 }
 
 function transferKeyOf({ headers }: FastifyRequest): Secret | Failure {
