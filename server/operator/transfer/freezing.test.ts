@@ -4,10 +4,10 @@ import { sql } from 'kysely';
 import { assertError, type TestApp } from '../../../testing/app.ts';
 import { createCustomer } from '../../../testing/customers.ts';
 import { eventOf, publishEvents } from '../../../testing/events.ts';
-import { createFile, PNG } from '../../../testing/files.ts';
+import { createFile, listenTo, PNG, upload } from '../../../testing/files.ts';
 import { createTenant, tokenOf } from '../../../testing/tenant.ts';
 import { hold } from '../../../testing/test-endpoint.ts';
-import { createNodes, guidsAt, pass, queueOf, until } from '../../../testing/webhooks.ts';
+import { createNodes, guidsAt, pass, queueOf, subscriptionRow, until } from '../../../testing/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { operator } from './testing/cells.ts';
 
@@ -104,7 +104,7 @@ test('a freeze waits for the requests in flight, and calls are accepted until th
   await publishEvents(a, tenant, 3);
   await until(() => endpoint.received.length > sent, 'a request in flight');
   const freezing = freeze(b);
-  await until(async () => (await queueOf(a, subscription)).some((row) => row.leased_by === null));
+  await until(async () => (await subscriptionRow(a, subscription)).frozen, 'the end of sending');
   const [event = ''] = await publishEvents(a, tenant);
   stuck.release();
   endpoint.behave({ kind: 'answer' });
@@ -144,17 +144,12 @@ test('a freeze waits for calls and transactions that began before', async () => 
 test('an upload to a frozen Organization is refused and can be repeated', async () => {
   const fileToken = await tokenOf(a, bankKey, 'files:read files:execute');
   const { upload_url: link } = await createFile(a, { token: fileToken, customerGuid });
-  const put = async () => {
-    const { pathname, search } = new URL(link);
-    const headers = { 'content-type': 'image/png', 'content-length': String(PNG.length) };
-    return a.server.inject({ method: 'PUT', url: `${pathname}${search}`, headers, payload: PNG });
-  };
+  const address = await listenTo(a);
   await freeze(b);
-  const refused = await put();
-  assert.equal(refused.statusCode, 503, refused.payload);
-  assert.equal(refused.headers['retry-after'], '5');
+  const refused = await upload(address(link), PNG);
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5']);
   await unfreeze();
-  assert.equal((await put()).statusCode, 200);
+  assert.equal((await upload(address(link), PNG)).status, 200);
 });
 
 test('an Organization whose deliveries do not end is not frozen', async () => {
