@@ -21,11 +21,11 @@ import { isSignedWith } from '../../../testing/webhooks.ts';
 const TRANSFER_KEY = { PORTICO_TRANSFER_KEY: 'transfer-key-of-the-test-under-load' };
 const CALLERS = 4;
 const PAUSE_MS = 20;
-const EVENTS_ON_EACH_SIDE = 150;
+const EVENTS_ON_EACH_SIDE = 80;
 /** More than the buffers of a connection hold. */
 const FILL = `
   insert into request_log (guid, organization_guid, environment, method, path, object_guid, status, duration_ms, sample_rate)
-  select uuidv7(), $1, 'sandbox', 'GET', '/api/transfers/:guid', gen_random_uuid(), 200, 4, 1 from generate_series(1, 20000)`;
+  select uuidv7(), $1, 'sandbox', 'GET', '/api/transfers/:guid', gen_random_uuid(), 200, 4, 1 from generate_series(1, 5000)`;
 
 const [old, fresh] = await Promise.all([
   createDispatching({ after }),
