@@ -15,6 +15,9 @@ const MINIMUM_RUNTIME = 24;
 const root = path.join(__dirname, '..');
 const modules = path.join(root, 'node_modules');
 const stampFile = path.join(modules, '.portico-setup');
+const WITH_TOOLS = 'with tools';
+/** Read by the test of a fresh clone. */
+const INTO_EMPTY_FOLDER = 'into an empty folder';
 
 class SetupError extends Error {}
 
@@ -31,41 +34,36 @@ async function main() {
   const release = await acquireLock(path.join(root, '.setup.lock'), say);
   try {
     if (isStamped(wanted, withTools)) return;
-    const toolsPresent = await ensureInstalled(withTools, release.alsoHeldBy);
+    const facts = await ensureInstalled(withTools, release.alsoHeldBy);
     requireRuntime();
-    fs.writeFileSync(stampFile, stamp(wanted, toolsPresent));
+    fs.writeFileSync(stampFile, [wanted, ...facts, ''].join('\n'));
   } finally {
     release();
   }
 }
 
-/** Returns whether the development tools are installed as well. */
+/** Returns what else the stamp records, a line each. */
 async function ensureInstalled(withTools, alsoHeldBy) {
   // A complete manual installation needs no npm, perhaps offline.
-  if (isComplete(root, true)) return true;
-  if (!withTools && isComplete(root, false)) return false;
-  await install(alsoHeldBy);
-  return true;
-}
-
-/** The second line records that the development tools are installed as well. */
-function stamp(wanted, withTools) {
-  return withTools ? `${wanted}\nwith tools\n` : `${wanted}\n`;
+  if (isComplete(root, true)) return [WITH_TOOLS];
+  if (!withTools && isComplete(root, false)) return [];
+  const isFirst = !fs.existsSync(modules);
+  await install(isFirst, alsoHeldBy);
+  return isFirst ? [WITH_TOOLS, INTO_EMPTY_FOLDER] : [WITH_TOOLS];
 }
 
 function isStamped(wanted, withTools) {
   try {
     const [found, tools] = fs.readFileSync(stampFile, 'utf8').split('\n');
-    return found === wanted && (!withTools || tools === 'with tools');
+    return found === wanted && (!withTools || tools === WITH_TOOLS);
   } catch {
     return false;
   }
 }
 
-async function install(alsoHeldBy) {
+async function install(isFirst, alsoHeldBy) {
   const startedAt = Date.now();
-  const first = !fs.existsSync(modules);
-  say(`${first ? 'Installing dependencies (first start, about a minute)' : 'Updating dependencies'} … `);
+  say(`${isFirst ? 'Installing dependencies (first start, about a minute)' : 'Updating dependencies'} … `);
   const { output, problem } = await runNpm(alsoHeldBy);
   if (problem !== undefined) {
     say(`\n${output.trimEnd()}\n`);

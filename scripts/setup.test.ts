@@ -28,6 +28,7 @@ test('installs once, then does nothing until the lock file changes', async (t) =
   const first = await project.setup();
   assert.match(first.stderr, /^Installing dependencies \(first start, about a minute\) … done in \d+ s\n$/);
   assert.deepEqual([first.code, first.stdout], [0, '']);
+  assert.equal((await project.stamp())[2], 'into an empty folder');
   assert.deepEqual(await project.setup(), { code: 0, stdout: '', stderr: '' });
   assert.deepEqual(await project.calls(), [
     'install --no-save --no-audit --no-fund --loglevel=error --include=dev --include=optional',
@@ -35,6 +36,7 @@ test('installs once, then does nothing until the lock file changes', async (t) =
 
   await project.writeLock('2.0.0');
   assert.match((await project.setup()).stderr, /^Updating dependencies … done in/);
+  assert.deepEqual((await project.stamp()).slice(1), ['with tools', '']);
   assert.equal((await project.calls()).length, 2);
   assert.deepEqual(
     (await project.list()).filter((name) => name.startsWith('.')),
@@ -143,6 +145,7 @@ async function createProject(t: TestContext, { dev = false } = {}) {
     root,
     writeLock,
     list: () => readdir(root),
+    stamp: async () => (await readFile(join(root, 'node_modules', '.portico-setup'), 'utf8')).split('\n'),
     async calls() {
       const text = await readFile(join(root, 'calls'), 'utf8').catch(() => '');
       return text.split('\n').filter(Boolean);

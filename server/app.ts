@@ -6,6 +6,7 @@ import { createFreezes } from './credentials/organizations/freezes.ts';
 import { createOrganizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { createFilesModule } from './files/module.ts';
+import type { Storage } from './files/storage/storage.ts';
 import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
 import type { DatabaseStream } from './infrastructure/database/database.ts';
 import { createInfrastructure } from './infrastructure/module.ts';
@@ -50,6 +51,8 @@ type Deps = {
   databaseTimers: Timers;
   /** Carries the database connections; TCP by default. */
   databaseStream?: DatabaseStream | undefined;
+  /** Wraps the storage of files, to make it fail. */
+  wrapStorage?: ((storage: Storage) => Storage) | undefined;
   sender: Sender;
   randomBytes: RandomBytes;
   /** Whether the main server also answers /operator and /metrics. */
@@ -122,7 +125,7 @@ export async function createApp(deps: Deps) {
 
   const filesModule = await createFilesModule({
     ...{ ...base, alerts, config, timers, encryption, freezes },
-    ...{ customers: objects, references: objects },
+    ...{ customers: objects, references: objects, wrapStorage: deps.wrapStorage },
   });
   const { files, fileProcessing } = filesModule;
 

@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { createRandom } from './machine/random.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
-import { findAllBugs } from './planted/run.ts';
+import { findAllBugs, findPlanted, plant } from './planted/run.ts';
 import { startServer } from './server.ts';
-import { shrink } from './shrink.ts';
-import { createSummary } from './summary.ts';
-import { runTasks } from './workers.ts';
+import { describeShrunk, shrink } from './shrink.ts';
+import { commandOf, createSummary } from './summary.ts';
+import { runTasks, type Task } from './workers.ts';
+import { createPlan } from './world/coincidences.ts';
 
 /** `npm run simulate -- --seeds 200`: weeks of faults in seconds. Exits with 1 if a check failed. */
 const INTERRUPTED = 130;
@@ -31,7 +33,9 @@ function readOptions(): Options | undefined {
   const args = process.argv.slice(2);
   if (args.includes('--help')) return void write(USAGE);
   try {
-    return parseOptions(args);
+    const parsed = parseOptions(args);
+    if (parsed.bug && parsed.mode !== 'planted') findPlanted(parsed.bug);
+    return parsed;
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n${USAGE}`);
     process.exitCode = 1;
@@ -40,7 +44,8 @@ function readOptions(): Options | undefined {
 }
 
 /** Whether every check passed. */
-async function run({ seeds, days, without, mode, bug }: Options, signal: AbortSignal): Promise<boolean> {
+async function run(chosen: Options, signal: AbortSignal): Promise<boolean> {
+  const { seeds, days, without, mode, bug } = chosen;
   const tasks = seeds.map((seed) => ({
     ...{ seed, days, without },
     ...(mode === 'trace' ? { traceFile: `simulation-${seed}.log` } : {}),
@@ -48,12 +53,14 @@ async function run({ seeds, days, without, mode, bug }: Options, signal: AbortSi
   const [first] = tasks;
   if (mode === 'planted') return await findAllBugs(write, bug, signal);
   if (mode === 'shrink' && first) {
-    write(await shrink(first, write, signal));
+    await shrinkSeed(first, chosen, signal);
     return true;
   }
-  const summary = createSummary(seeds.length);
+  const summary = createSummary(chosen);
   await runTasks(tasks, {
-    processes: availableParallelism(),
+    ...(bug ? plant(findPlanted(bug)) : {}),
+    // More than cores: a process waits for PostgreSQL about a third of the time.
+    processes: availableParallelism() + 1,
     signal,
     onReport(report) {
       summary.add(report);
@@ -63,4 +70,28 @@ async function run({ seeds, days, without, mode, bug }: Options, signal: AbortSi
   });
   write(summary.text());
   return summary.failed() === 0;
+}
+
+async function shrinkSeed(task: Task, { bug }: Options, signal: AbortSignal): Promise<void> {
+  const { seed, days, without } = task;
+  const { entries } = createPlan(createRandom(String(seed)).fork('agenda'), days);
+  const faults = entries.filter(({ isFault }) => isFault);
+  const shrunk = await shrink({
+    ...{ faults, without, write },
+    async run(leftOut) {
+      let failure: string | undefined;
+      await runTasks([{ ...task, without: leftOut }], {
+        ...(bug ? plant(findPlanted(bug)) : {}),
+        ...{ processes: 1, signal },
+        onReport(report) {
+          failure = report.failure;
+          return undefined;
+        },
+      });
+      return failure;
+    },
+  });
+  write(
+    describeShrunk(shrunk, { faults: faults.length, repeat: commandOf({ seed, days, bug, without: [] }) }),
+  );
 }

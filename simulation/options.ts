@@ -15,7 +15,7 @@ const MAX_SEEDS = 100_000;
 const MAX_DAYS = 30;
 
 export const USAGE = `Usage: npm run simulate -- [--seeds 20] [--from 1] [--days 7]
-       npm run simulate -- --seed N [--trace | --shrink] [--without 0,3] [--days 7]
+       npm run simulate -- --seed N [--trace | --shrink] [--without 0,3] [--days 7] [--bug NAME]
        npm run simulate -- --planted [--bug NAME]
 
   --seeds     how many seeds, from --from on
@@ -25,7 +25,7 @@ export const USAGE = `Usage: npm run simulate -- [--seeds 20] [--from 1] [--days
   --shrink    leaves out faults while the seed fails, and names those it needs
   --without   leaves out these faults, as --shrink prints them
   --planted   looks for each planted bug in up to 50 seeds
-  --bug       only planted bugs whose name contains this text
+  --bug       with --planted only bugs whose name contains this text, otherwise the bug to plant
 `;
 
 export function parseOptions(args: readonly string[]): Options {

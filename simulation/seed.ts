@@ -6,7 +6,7 @@ import { readConfig } from '../server/infrastructure/config/config.ts';
 import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
 import { createTestDatabase } from '../testing/database.ts';
 import { createRandom } from './machine/random.ts';
-import { createPlan } from './world/agenda.ts';
+import { createPlan } from './world/coincidences.ts';
 import { runWorld } from './world/run.ts';
 import { createWorld, OPERATOR_TOKEN } from './world/world.ts';
 
@@ -40,14 +40,16 @@ export async function simulateSeed({ seed, days, without, writeTrace }: SeedOpti
   const side = new pg.Client({ connectionString: testDatabase.superuserUrl.reveal() });
   await side.connect();
   const databaseUrl = testDatabase.url.reveal();
-  const { retryMaxDelayMs } = createPlan(createRandom(String(seed)).fork('agenda'), days);
+  const { retryMaxDelayMs, retentionDays } = createPlan(createRandom(String(seed)).fork('agenda'), days);
   const config = await completeSecrets(
     readConfig({
       PORTICO_DATABASE_URL: databaseUrl,
       PORTICO_DATABASE_CONNECTIONS: '5',
       PORTICO_DATA_DIR: dataDir,
+      PORTICO_MIN_FREE_DISK_BYTES: '0',
       PORTICO_MASTER_KEY: 'a1'.repeat(32),
       PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN,
+      PORTICO_RETENTION_DAYS: String(retentionDays),
       PORTICO_RETRY_MAX_DELAY: `${retryMaxDelayMs / 1_000}s`,
     }),
     () => {

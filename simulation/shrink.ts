@@ -1,52 +1,80 @@
-import { createRandom } from './machine/random.ts';
-import type { SeedReport } from './seed.ts';
-import { runTasks, type Task } from './workers.ts';
-import { createPlan, describe } from './world/agenda.ts';
+import { kindOfFailure } from './failures.ts';
+import type { Entry } from './world/agenda.ts';
+import { describe } from './world/agenda.ts';
 
-/** Removes faults from a failing seed while the failure stays: halves first, then one by one. */
-export async function shrink(
-  task: Task,
-  write: (text: string) => void,
-  signal: AbortSignal,
-): Promise<string> {
-  const { entries } = createPlan(createRandom(String(task.seed)).fork('agenda'), task.days);
-  const faults = entries.filter(({ isFault }) => isFault);
-  const messageOf = ({ failure }: SeedReport) => failure?.split('\n')[0];
-  const run = async (without: readonly number[]) => {
-    let message: string | undefined;
-    await runTasks([{ ...task, without }], {
-      processes: 1,
-      signal,
-      onReport(report) {
-        message = messageOf(report);
-        return undefined;
-      },
-    });
-    return message;
-  };
+/** Simulates the seed without these faults, by their positions; returns the failure, if any. */
+export type RunWithout = (without: readonly number[]) => Promise<string | undefined>;
 
-  const failure = await run(task.without);
-  if (failure === undefined) return `Seed ${task.seed} passes.\n`;
-  let without = new Set(task.without);
-  for (let size = Math.ceil(faults.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    const left = faults
-      .keys()
-      .filter((index) => !without.has(index))
-      .toArray();
-    for (let from = 0; from < left.length; from += size) {
-      const tried = without.union(new Set(left.slice(from, from + size)));
-      const fails = (await run([...tried])) !== undefined;
-      if (fails) without = tried;
-      write(`${faults.length - tried.size} faults: ${fails ? 'still fails' : 'passes'}\n`);
-    }
+export type Shrunk = {
+  /** Undefined if the seed passes. */
+  failure: string | undefined;
+  needed: readonly Entry[];
+  without: readonly number[];
+};
+
+/** Removes faults from a failing seed while the same kind of failure stays: halves first, then one by one. */
+export async function shrink({
+  faults,
+  without: leftOut,
+  run,
+  write,
+}: {
+  faults: readonly Entry[];
+  without: readonly number[];
+  run: RunWithout;
+  write(text: string): void;
+}): Promise<Shrunk> {
+  let failure = await run(leftOut);
+  if (failure === undefined) return { failure, needed: [], without: leftOut };
+  const kind = kindOfFailure(failure);
+  write(`${faults.length - leftOut.length} faults: ${kind}\n`);
+  let without = new Set(leftOut);
+  const known = new Set<string>();
+
+  async function tryWithout(indexes: readonly number[]): Promise<void> {
+    const tried = without.union(new Set(indexes));
+    const name = [...tried].sort().join();
+    if (known.has(name)) return;
+    known.add(name);
+    const found = await run([...tried]);
+    const isSame = found !== undefined && kindOfFailure(found) === kind;
+    if (isSame) [without, failure] = [tried, found];
+    const left = faults.length - tried.size;
+    const result = found === undefined ? 'passes' : isSame ? 'still fails' : 'fails in another way';
+    write(`${left} ${left === 1 ? 'fault' : 'faults'}: ${result}\n`);
   }
-  const kept = faults.filter((_, index) => !without.has(index));
-  const list = [...without].sort((one, other) => one - other).join(',');
+
+  for (let size = Math.ceil(faults.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    const left = [...faults.keys()].filter((index) => !without.has(index));
+    for (let from = 0; from < left.length; from += size) await tryWithout(left.slice(from, from + size));
+  }
+  return {
+    failure,
+    needed: faults.filter((_, index) => !without.has(index)),
+    without: [...without].sort((one, other) => one - other),
+  };
+}
+
+export function describeShrunk(
+  { failure, needed, without }: Shrunk,
+  { faults, repeat }: { faults: number; repeat: string },
+): string {
+  if (failure === undefined) return 'The seed passes: there is nothing to shrink.\n';
+  const list = without.length > 0 ? ` --without ${without.join()}` : '';
   return [
-    `Needed: ${kept.length} of ${faults.length} faults`,
-    ...kept.map(({ at, action }) => `  after ${(at / 1_000).toFixed(1)} s: ${describe(action)}`),
-    (await run([...without])) ?? '',
-    `Repeat with: npm run simulate -- --seed ${task.seed} --without ${list} --trace`,
+    '',
+    needed.length === 0
+      ? `It fails without any of its ${faults} faults:`
+      : `It needs ${needed.length} of ${faults} faults:`,
+    ...needed.map(({ at, action }) => `  after ${timeText(at)}: ${describe(action)}`),
+    failure.split('\n')[0],
+    `Repeat with: ${repeat}${list} --trace`,
     '',
   ].join('\n');
+}
+
+function timeText(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const days = Math.floor(ms / 86_400_000);
+  return `${days} d ${new Date(ms % 86_400_000).toISOString().slice(11, 23)}`;
 }

@@ -1,7 +1,22 @@
+import type { Options } from './options.ts';
 import type { SeedReport } from './seed.ts';
 
+type Repeated = Pick<Options, 'days' | 'bug' | 'without'> & { seed: number };
+
+/** The command that repeats a seed. */
+export function commandOf({ seed, days, bug, without }: Repeated): string {
+  return [
+    `npm run simulate -- --seed ${seed}`,
+    ...(days === 7 ? [] : [`--days ${days}`]),
+    ...(without.length === 0 ? [] : [`--without ${without.join()}`]),
+    ...(bug ? [`--bug '${bug}'`] : []),
+  ].join(' ');
+}
+
 /** Adds up the reports of many seeds. */
-export function createSummary(seeds: number) {
+export function createSummary(options: Options) {
+  const { seeds } = options;
+  const repeat = (seed: number) => `${commandOf({ ...options, seed })} --trace`;
   const startedAt = performance.now();
   const reports: SeedReport[] = [];
   const sum = (value: (report: SeedReport) => number) =>
@@ -11,11 +26,10 @@ export function createSummary(seeds: number) {
   return {
     add: (report: SeedReport) => void reports.push(report),
     failed: () => failures().length,
-    line({ seed, hash, events, attempts, failure, tail, days }: SeedReport): string {
-      const head = `${reports.length}/${seeds} seed ${seed} ${hash} ${events} events ${attempts} attempts`;
+    line({ seed, hash, events, attempts, failure, tail }: SeedReport): string {
+      const head = `${reports.length}/${seeds.length} seed ${seed} ${hash} ${events} events ${attempts} attempts`;
       if (failure === undefined) return `${head} passed\n`;
-      const repeat = `npm run simulate -- --seed ${seed}${days === 7 ? '' : ` --days ${days}`} --trace`;
-      return `${head} FAILED\n${tail.join('\n')}\n${failure}\nRepeat with: ${repeat}\n`;
+      return `${head} FAILED\n${tail.join('\n')}\n${failure}\nRepeat with: ${repeat(seed)}\n`;
     },
     text(): string {
       const faults = new Map<string, number>();
@@ -33,7 +47,7 @@ export function createSummary(seeds: number) {
         `${sum(({ checks }) => checks)} checks`,
         'Faults:',
         ...byKind,
-        ...failures().map(({ seed }) => `Failed: npm run simulate -- --seed ${seed} --trace`),
+        ...failures().map(({ seed }) => `Failed: ${repeat(seed)}`),
         '',
       ].join('\n');
     },

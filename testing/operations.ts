@@ -50,6 +50,25 @@ export const UNLIMITED = {
   PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '1000000',
 };
 
+/**
+ * For values that try a rule which several routes share (a schema, a parser): all of them for its first use, and the
+ * first `later` ones to show that another route has the same rule.
+ */
+export function createSharedRules() {
+  const tried = new Set<string>();
+  return <Value>(rule: unknown, values: readonly Value[], { later = 1 } = {}): readonly Value[] => {
+    const key = JSON.stringify(rule);
+    if (tried.has(key)) return values.slice(0, later);
+    tried.add(key);
+    return values;
+  };
+}
+
+/** The part of the API that a route belongs to: its routes share their guards and parsers. */
+export function partOf({ path }: Operation): string {
+  return path.split('/')[1] ?? '';
+}
+
 const INPUT_REFUSALS = [400, 413, 415];
 
 /** The operations, each with a call that has valid credentials, because authentication precedes every other check. */

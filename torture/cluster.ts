@@ -9,6 +9,7 @@ import type { Secret } from '../server/infrastructure/runtime/secret.ts';
 import { findServicePort } from '../testing/serve.ts';
 import { createSilentProxy } from '../testing/silent-proxy.ts';
 import type { Addresses } from './calls.ts';
+import type { Guard } from './guarding.ts';
 import { API_NODES, NODES, type NodeName } from './plan.ts';
 import { type End, type PorticoProcess, superviseProcess } from './portico-process.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
@@ -28,6 +29,9 @@ type Options = {
   /** Of PostgreSQL. */
   dataDir: string;
   resources: AsyncDisposableStack;
+  guard: Guard;
+  /** Settings of the processes, but not of the migration. */
+  environment: Record<string, string>;
   signal: AbortSignal;
   onEnd(end: End): void;
   onError(node: NodeName, message: string): void;
@@ -37,7 +41,8 @@ type Options = {
  * PostgreSQL, a proxy in front of it for each process, the receivers, and a function that starts the processes.
  * Everything is ended with `resources`, by its process id.
  */
-export async function startCluster({ folder, dataDir, resources, signal, onEnd, onError }: Options) {
+export async function startCluster(options: Options) {
+  const { folder, dataDir, resources, guard, environment, signal, onEnd, onError } = options;
   const postgres = await startPostgres(dataDir);
   resources.defer(() => postgres.stop());
   const receivers = await startReceivers(join(folder, 'receivers.log'), resources);
@@ -61,8 +66,11 @@ export async function startCluster({ folder, dataDir, resources, signal, onEnd, 
       : { PORTICO_METRICS_PORT: String(port) };
     addresses.set(name, { url: address, operatorUrl: `http://127.0.0.1:${operatorPort}` });
     const url = (proxies.get(name) as DatabaseProxy).url.reveal();
-    const settings = { ...common, ...ports, PORTICO_DATABASE_URL: url, PORTICO_DATA_DIR: join(folder, name) };
-    const supervised = superviseProcess({ name, settings, folder, onEnd, onError });
+    const settings = {
+      ...{ ...common, ...ports, ...environment },
+      ...{ PORTICO_DATABASE_URL: url, PORTICO_DATA_DIR: join(folder, name) },
+    };
+    const supervised = superviseProcess({ name, settings, folder, guard, onEnd, onError });
     resources.defer(() => supervised.kill());
     processes.set(name, supervised);
     await untilReady(name);

@@ -32,6 +32,7 @@ async function run(chosen: Options): Promise<number> {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => interrupted.abort());
+  process.on('disconnect', () => interrupted.abort());
   try {
     return (await runTorture(chosen, interrupted.signal)) ? 0 : 1;
   } catch (error) {

@@ -14,7 +14,8 @@ export function canEnterNamespace(): boolean {
 /** Runs this command again within a namespace; returns its exit code. */
 export async function runInNamespace(): Promise<number> {
   const child = spawn('unshare', [...UNSHARE, process.execPath, ...process.argv.slice(1)], {
-    stdio: 'inherit',
+    // With a channel, which closes when this process is killed.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [MARK]: 'yes' },
   });
   // The terminal sends its signals to the child as well; a signal by pid has to be passed on.

@@ -4,6 +4,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Guard } from './guarding.ts';
 import type { NodeName } from './plan.ts';
 
 const PORTICO = join(import.meta.dirname, '..', 'bin', 'portico.cjs');
@@ -29,12 +30,13 @@ type Options = {
   name: NodeName;
   settings: Record<string, string>;
   folder: string;
+  guard: Guard;
   onEnd(end: End): void;
   onError(node: NodeName, message: string): void;
 };
 
 /** One `portico api` or `portico dispatch`, restarted whenever it ends. Its log is in the folder. */
-export function superviseProcess({ name, settings, folder, onEnd, onError }: Options) {
+export function superviseProcess({ name, settings, folder, guard, onEnd, onError }: Options) {
   const command = name.startsWith('api') ? 'api' : 'dispatch';
   const log = openSync(join(folder, `${name}.log`), 'a');
   let child: ChildProcess | undefined;
@@ -51,6 +53,7 @@ export function superviseProcess({ name, settings, folder, onEnd, onError }: Opt
       env: { PATH: process.env.PATH, HOME: folder, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    guard.started(started.pid);
     for (const stream of [started.stdout, started.stderr])
       createInterface({ input: stream }).on('line', (line) => readLine(line));
     return started;
@@ -67,6 +70,7 @@ export function superviseProcess({ name, settings, folder, onEnd, onError }: Opt
     while (!isStopping) {
       child = launch();
       const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+      guard.ended(child.pid);
       onEnd({ at: Date.now(), node: name, cause, code, signal, wasServing: isServing });
       isServing = false;
       if (!isStopping) await delay(cause === 'itself' ? RESTART_AFTER_MS : awayMs);

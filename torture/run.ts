@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ensureDashboardBuild } from '../server/dashboard/build.ts';
+import { plantInProcess } from '../simulation/planted/run.ts';
 import { createCaller } from './calls.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { compare } from './comparison.ts';
 import { mountDisk } from './disk.ts';
+import { startGuard } from './guarding.ts';
 import { createInjector } from './inject.ts';
 import { type Load, startLoad } from './load.ts';
 import type { Options } from './options.ts';
@@ -42,12 +44,14 @@ export async function runTorture(options: Options, signal: AbortSignal): Promise
 }
 
 async function runIn(folder: string, options: Options, signal: AbortSignal): Promise<boolean> {
-  const { seed, rate, minutes } = options;
+  const { seed, rate, minutes, bug } = options;
   await using resources = new AsyncDisposableStack();
   await ensureDashboardBuild(say);
+  const dataDir = join(folder, 'disk', 'data');
+  const guard = startGuard({ folder, dataDir });
+  resources.defer(guard.stop);
   const disk = await mountDisk(join(folder, 'disk'));
   const hasDisk = typeof disk !== 'string';
-  const dataDir = join(folder, 'disk', 'data');
   if (hasDisk)
     resources.defer(async () => {
       await copyFile(join(dataDir, 'postgres.log'), join(folder, 'postgres.log')).catch(() => undefined);
@@ -57,7 +61,7 @@ async function runIn(folder: string, options: Options, signal: AbortSignal): Pro
   const ends: End[] = [];
   const errors = new Map<string, number>();
   const cluster = await startCluster({
-    ...{ folder, resources, signal, dataDir },
+    ...{ folder, resources, guard, signal, dataDir, environment: bug ? plantInProcess(bug) : {} },
     onEnd: (end) => void ends.push(end),
     onError: (_, message) => void errors.set(message, (errors.get(message) ?? 0) + 1),
   });
@@ -69,6 +73,7 @@ async function runIn(folder: string, options: Options, signal: AbortSignal): Pro
   const startedAt = Date.now();
   const note = (text: string) => say(`${clockText(Date.now() - startedAt)}  ${text}\n`);
   note(`2 api and 3 dispatch processes for ${minutes} min, seed ${seed}`);
+  if (bug) note(`planted bug: ${bug.name}`);
   const caller = createCaller(cluster.addresses(), signal);
   const load = startLoad({ caller, tenants, rate, seed });
   resources.defer(load.stop);

@@ -17,6 +17,7 @@ import { createOrphans } from './storage/cleanup/orphans.ts';
 import { createFolderStorage } from './storage/folder/folder.ts';
 import { createLinks } from './storage/folder/links.ts';
 import type { S3Settings } from './storage/s3/client.ts';
+import type { Storage } from './storage/storage.ts';
 import { createQuota } from './uploads/quota.ts';
 import { createUploads } from './uploads/uploads.ts';
 
@@ -30,6 +31,7 @@ type Deps = Base & {
   customers: Customers;
   references: FileReferences;
   freezes: Freezes;
+  wrapStorage?: ((storage: Storage) => Storage) | undefined;
 };
 
 /** In the data directory. */
@@ -38,7 +40,8 @@ const FOLDER = 'files';
 /** Wires the records, the storage, uploads and processing of files. */
 export async function createFilesModule(deps: Deps) {
   const { config, timers, database, clock, metrics } = deps;
-  const { storage, links, pollSchedule, close } = await chooseStorage(deps);
+  const { storage: chosen, links, pollSchedule, close } = await chooseStorage(deps);
+  const storage = deps.wrapStorage?.(chosen) ?? chosen;
   const scanner = config.clamd === undefined ? undefined : createScanner({ clamd: config.clamd, timers });
   const inspect = createInspection({ storage, scanner });
   const deletions = createDeletions({ ...deps, storage });

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Owner } from '../machine/scheduler.ts';
 import type { Received } from '../network/endpoints.ts';
 import type { Model, Request } from '../world/model.ts';
 
@@ -8,6 +9,8 @@ const JITTER = 0.1;
 /** Clocks of two nodes differ by at most this; 1 ms is lost by rounding. */
 const MAX_SKEW_MS = 801;
 const RETRY_PERIOD_MS = 7 * 24 * 3_600_000;
+/** Many times what a node without troubles needs to write an outcome. */
+const RECORDED_AFTER_MS = 4_000;
 /** A node reads a changed endpoint before its next claim. */
 const STOP_GRACE_MS = 1;
 
@@ -40,25 +43,37 @@ export function checkArrival(model: Model, { url, headers, body, number }: Recei
 }
 
 /** Whether the node may send this now, by what it and the others have sent before. */
-export function checkSend(model: Model, request: Request, maxDelayMs: number): void {
+export function checkSend(
+  model: Model,
+  request: Request,
+  { maxDelayMs, leaseOf }: { maxDelayMs: number; leaseOf(node: Owner): string | undefined },
+): void {
   const { url, eventGuid, at } = request;
   const subscription = model.byUrl(url);
   const about = `${request.node.name} sends ${eventGuid} to ${url}`;
   for (const { from, to } of subscription?.stops ?? [])
     model.check(
-      at <= from + STOP_GRACE_MS || at >= to || model.hadTrouble(request.node.name, from, at),
+      at <= from + STOP_GRACE_MS || at >= to,
       () => `${about} ${Math.round(at - from)} ms after it was disabled or paused`,
     );
   const deletionAt = subscription?.deletionAt;
   if (deletionAt !== undefined)
-    model.check(at <= deletionAt + MAX_SKEW_MS, () => `${about} after its deletion`);
+    model.check(
+      at <= deletionAt + MAX_SKEW_MS + model.clockErrorMs(deletionAt, at),
+      () => `${about} after its deletion`,
+    );
   const key = model.keyOf(url, eventGuid);
-  const redeliveries = (model.redeliveries.get(key) ?? []).filter((each) => each <= at).length;
+  const redeliveries = model.requestedDeliveries(url, eventGuid, at);
   const earlier = (model.requestsOf.get(key) ?? []).filter((each) => each !== request);
   const previous = earlier.at(-1);
   if (!previous) return;
-  const unrecorded = (each: Request) =>
-    each.endedAt === undefined || model.hadTrouble(each.node.name, each.at, at);
+  /** Others take over from a node that believes in its lease because of its clock. */
+  const hasWrongClock = (from: number, to: number) => model.clockErrorMs(from, to) > MAX_SKEW_MS;
+  /** A node records each outcome, unless a trouble came before that, and it was killed or lost its lease. */
+  const isAbandoned = ({ node, lease, at: from, endedAt = at }: Request) =>
+    (node.isDead || lease === undefined || leaseOf(node) !== lease || hasWrongClock(from, endedAt)) &&
+    !model.wasUndisturbed(from, endedAt + RECORDED_AFTER_MS);
+  const unrecorded = (each: Request) => each.endedAt === undefined || isAbandoned(each);
   const successes = earlier.filter((each) => each.succeeded && !unrecorded(each));
   model.check(
     successes.length <= redeliveries,
@@ -68,12 +83,13 @@ export function checkSend(model: Model, request: Request, maxDelayMs: number): v
   if (redeliveries > 0) return;
   for (const each of earlier)
     model.check(
-      each.endedAt !== undefined || model.hadTrouble(each.node.name, each.at, at),
+      each.endedAt !== undefined || isAbandoned(each),
       () => `${about} while ${each.node.name} sends it`,
     );
   if (earlier.some(({ succeeded }) => succeeded)) model.duplicates.add(request);
   const { endedAt } = previous;
   if (endedAt === undefined || unrecorded(previous)) return;
+  const skewMs = MAX_SKEW_MS + model.clockErrorMs(endedAt, at);
   const number = earlier.filter((each) => !unrecorded(each)).length;
   const delayMs = FIRST_DELAYS_MS[number - 1] ?? maxDelayMs * (1 - JITTER);
   // A recovery, a resume or a new URL makes waiting deliveries due at once.
@@ -85,10 +101,10 @@ export function checkSend(model: Model, request: Request, maxDelayMs: number): v
       ));
   if (!isEarly)
     model.check(
-      at - endedAt >= Math.max(delayMs, Math.min(previous.retryAfterMs, maxDelayMs)) - MAX_SKEW_MS,
+      at - endedAt >= Math.max(delayMs, Math.min(previous.retryAfterMs, maxDelayMs)) - skewMs,
       () =>
         `${about} ${Math.round(at - endedAt)} ms after attempt ${number} had failed, before ${delayMs} ms`,
     );
   const first = earlier[0];
-  if (first) model.check(at - first.at <= RETRY_PERIOD_MS + MAX_SKEW_MS, () => `${about} after seven days`);
+  if (first) model.check(at - first.at <= RETRY_PERIOD_MS + skewMs, () => `${about} after seven days`);
 }

@@ -3,9 +3,6 @@ import type { World } from '../world/world.ts';
 /** Invariants 1, 2 and 7, by reading the tables while no transaction is in progress. */
 type Row = Record<string, unknown>;
 
-/** A dispatcher releases deliveries that it has lost track of within two minutes. */
-export const OVERDUE_MS = 130_000;
-
 const GUID = (column: string) => `replace(${column}::text, '-', '')`;
 
 /** Nothing is forgotten: each unfinished delivery is in the queue or in a batch, and nothing else is. */

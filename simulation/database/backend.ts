@@ -1,16 +1,18 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { createMessageReader, NOTIFICATION, query, READY_FOR_QUERY } from './wire.ts';
+import { createMessageReader, DATA_ROW, NOTIFICATION, query, READY_FOR_QUERY } from './wire.ts';
 
 /** `I`: idle, `T`: in a transaction, `E`: in a failed transaction. */
 export type TransactionStatus = 'I' | 'T' | 'E';
-export type Executed = { bytes: Buffer; status: TransactionStatus };
+export type Executed = { bytes: Buffer; status: TransactionStatus; rows: number };
 
 /** A session of the real server, whose bytes the simulation sends and receives itself. */
 export type Backend = {
   readonly processId: number;
   /** One unit of the protocol; resolves with everything up to ReadyForQuery. */
   execute(bytes: Buffer): Promise<Executed>;
+  /** A unit whose answer is known: it is sent with the next one, which saves a round trip. */
+  hold(bytes: Buffer): void;
   /** Notifications that have arrived since the last call. */
   takeNotifications(): Buffer[];
   end(): void;
@@ -29,6 +31,9 @@ async function openBackend(url: string): Promise<Backend> {
   let answer: Buffer[] = [];
   let notifications: Buffer[] = [];
   let done: ((executed: Executed) => void) | undefined;
+  let held: Buffer[] = [];
+  let toSkip = 0;
+  let rows = 0;
   socket.on('data', (chunk: Buffer) => {
     for (const { type, bytes } of reader.read(chunk)) {
       if (type === NOTIFICATION) {
@@ -36,12 +41,21 @@ async function openBackend(url: string): Promise<Backend> {
         continue;
       }
       answer.push(bytes);
+      if (type === DATA_ROW) rows += 1;
       if (type !== READY_FOR_QUERY) continue;
+      if (toSkip > 0) {
+        toSkip -= 1;
+        rows = 0;
+        answer = [];
+        continue;
+      }
       const executed = {
+        rows,
         bytes: Buffer.concat(answer),
         status: String.fromCharCode(bytes[5] as number) as TransactionStatus,
       };
       answer = [];
+      rows = 0;
       const resolve = done;
       done = undefined;
       resolve?.(executed);
@@ -53,9 +67,12 @@ async function openBackend(url: string): Promise<Backend> {
       if (done) throw new Error('a backend executes one unit at a time');
       return new Promise((resolve) => {
         done = resolve;
-        socket.write(bytes);
+        toSkip = held.length;
+        socket.write(toSkip === 0 ? bytes : Buffer.concat([...held, bytes]));
+        held = [];
       });
     },
+    hold: (bytes) => void held.push(bytes),
     takeNotifications() {
       const taken = notifications;
       notifications = [];

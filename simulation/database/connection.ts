@@ -36,12 +36,15 @@ export type Connection = {
   isWatched: boolean;
   /** Counts executed units, to find out whether a transaction is idle. */
   executed: number;
+  /** Names of the prepared statements of its transaction, and whether they have returned rows. */
+  statements: string[];
 };
 
 export function newConnection(parts: Pick<Connection, 'owner' | 'link' | 'name' | 'stream'>): Connection {
   return {
     ...parts,
     ...{ backend: undefined, status: 'I', units: [], answers: [], executing: undefined, executed: 0 },
+    ...{ statements: [] },
     ...{ isBlocked: false, isListening: false, isSilent: false, isOver: false },
     ...{ isReleaseScheduled: false, isWatched: false },
   };
@@ -52,8 +55,23 @@ export function isUnpredictable({ text }: Unit): boolean {
   return /\bsigning_keys\b|insert_requests|request_log/.test(text);
 }
 
+/** A commit with the statements of its transaction, as `commit of claim_deliveries`. */
+export function describeUnit({ statements }: Connection, { text }: Unit): string {
+  return text === 'commit' && statements.length > 0 ? `commit of ${statements.join()}` : text;
+}
+
+/** To be called while `status` is the one before the statement. */
+export function noteStatement({ status, statements }: Connection, { text }: Unit, rows: number): void {
+  if (status === 'I') statements.length = 0;
+  const name = /\bprepared: (\w+)/.exec(text)?.[1];
+  if (name !== undefined) statements.push(rows > 0 ? `${name} with rows` : name);
+}
+
 /** The cut that this statement meets, which happens once. */
-export function takeCut({ cuts }: Link, { text }: Unit) {
+export function takeCut(connection: Connection, unit: Unit) {
+  const { cuts } = connection.link;
+  if (cuts.length === 0) return undefined;
+  const text = describeUnit(connection, unit);
   const index = cuts.findIndex(({ matches }) => matches.test(text));
   return index < 0 ? undefined : cuts.splice(index, 1)[0];
 }

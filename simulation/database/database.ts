@@ -4,7 +4,16 @@ import { enter } from '../machine/rest.ts';
 import type { Owner, Scheduler } from '../machine/scheduler.ts';
 import { checksum, type Trace } from '../machine/trace.ts';
 import { type Backend, createBackends, type Executed } from './backend.ts';
-import { type Connection, isUnpredictable, type Link, newConnection, takeCut } from './connection.ts';
+import {
+  type Connection,
+  describeUnit,
+  isUnpredictable,
+  type Link,
+  newConnection,
+  noteStatement,
+  takeCut,
+} from './connection.ts';
+import { createConstantAnswers } from './constant-answers.ts';
 import { assertNoDeadlock, executedUnlessBlocked } from './locks.ts';
 import { SimulatedStream } from './stream.ts';
 import { createUnitReader, fatal, loginAnswer, query, type Unit } from './wire.ts';
@@ -25,7 +34,6 @@ export function createSimulatedDatabase({
   scheduler,
   random,
   trace,
-  onCommit,
 }: {
   url: string;
   /** A superuser's connection to the same database, outside of the simulation. */
@@ -33,10 +41,9 @@ export function createSimulatedDatabase({
   scheduler: Scheduler;
   random: Random;
   trace: Trace;
-  /** A transaction has ended on the server. */
-  onCommit?: (owner: Owner) => void;
 }) {
   const backends = createBackends(url);
+  const constants = createConstantAnswers();
   const connections = new Set<Connection>();
   const countOf = new Map<Owner, number>();
   let serving = 0;
@@ -124,15 +131,16 @@ export function createSimulatedDatabase({
       note(connection, 'login');
       return answer(connection, loginAnswer(connections.size));
     }
-    const cut = takeCut(connection.link, unit);
+    const cut = takeCut(connection, unit);
     cut?.onCut();
     if (cut && !cut.isExecuted) {
-      note(connection, `cut before: ${unit.text.slice(0, 80)}`);
+      note(connection, `cut before: ${describeUnit(connection, unit).slice(0, 80)}`);
       return sever(connection);
     }
+    const what = describeUnit(connection, unit).slice(0, 80);
     await execute(connection, unit);
     if (cut) {
-      note(connection, `cut after: ${unit.text.slice(0, 80)}`);
+      note(connection, `cut after: ${what}`);
       return sever(connection);
     }
     releaseLater(connection);
@@ -147,10 +155,19 @@ export function createSimulatedDatabase({
     if (/^listen /i.test(unit.text)) connection.isListening = true;
     connection.executed += 1;
     const request = isUnpredictable(unit) ? '' : ` ${checksum(unit.bytes)}`;
+    const known = constants.answerTo(connection, unit);
+    if (known) {
+      if (known.changesSession) backend.hold(unit.bytes);
+      connection.executing = { unit, request, result: Promise.resolve(known.executed) };
+      return finish(connection, known.executed);
+    }
     const executing = { unit, request, result: backend.execute(unit.bytes) };
     connection.executing = executing;
     const executed = await executedUnlessBlocked(side, backend, executing.result);
-    if (executed) return finish(connection, executed);
+    if (executed) {
+      constants.learn(connection, unit, executed);
+      return finish(connection, executed);
+    }
     connection.isBlocked = true;
     note(connection, `waits for a lock: ${unit.text.slice(0, 100)}${request}`);
     scheduler.add(STATEMENT_TIMEOUT_MS, {
@@ -165,25 +182,23 @@ export function createSimulatedDatabase({
     if ([...connections].filter(({ isBlocked }) => isBlocked).length > 1) await assertNoDeadlock(side);
   }
 
-  async function finish(connection: Connection, { bytes, status }: Executed): Promise<void> {
+  async function finish(connection: Connection, { bytes, status, rows }: Executed): Promise<void> {
     const { owner, backend, executing } = connection;
     if (!executing) return;
     const { unit, request } = executing;
     connection.executing = undefined;
     connection.isBlocked = false;
-    connection.status = status;
     const response = isUnpredictable(unit) ? '' : ` → ${checksum(bytes)}`;
-    note(connection, `${unit.text.slice(0, 140)}${request}${response}`);
+    note(connection, `${describeUnit(connection, unit).slice(0, 140)}${request}${response}`);
+    noteStatement(connection, unit, rows);
+    connection.status = status;
     if (owner.isDead) return;
     answer(connection, bytes);
     const own = backend?.takeNotifications() ?? [];
     for (const notification of own) answer(connection, notification);
     if (status !== 'I') watchIdleTransaction(connection);
     if (unit.text.includes('pg_notify')) await collectNotifications();
-    if (status === 'I') {
-      onCommit?.(owner);
-      await settleBlocked();
-    }
+    if (status === 'I') await settleBlocked();
   }
 
   /** Statements that a commit has unblocked run on the server at once: waits until each has ended or waits again. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { realDelay } from '../machine/rest.ts';
+import { settledWithin } from '../machine/rest.ts';
 import type { Backend, Executed } from './backend.ts';
 
 /** Recognises statements that wait for a lock of another transaction. */
@@ -12,7 +12,7 @@ export async function executedUnlessBlocked(
   executing: Promise<Executed>,
 ): Promise<Executed | undefined> {
   for (;;) {
-    const executed = await Promise.race([executing, realDelay(LOCK_CHECK_AFTER_MS)]);
+    const executed = await settledWithin(LOCK_CHECK_AFTER_MS, executing);
     if (executed) return executed;
     const { rows } = await side.query('select pg_blocking_pids($1) as pids', [processId]);
     if (rows[0].pids.length > 0) return undefined;

@@ -6,6 +6,7 @@ const PARSE = 0x50;
 const BIND = 0x42;
 export const READY_FOR_QUERY = 0x5a;
 export const NOTIFICATION = 0x41;
+export const DATA_ROW = 0x44;
 const TYPE_BYTES = 1;
 const LENGTH_BYTES = 4;
 

@@ -12,14 +12,22 @@ import type { Owner, Scheduler } from './scheduler.ts';
  */
 const realSetImmediate = globalThis.setImmediate;
 const realSetTimeout = globalThis.setTimeout;
+const realClearTimeout = globalThis.clearTimeout;
 
-export function realDelay(ms: number): Promise<void> {
-  return new Promise((resolve) => void realSetTimeout(resolve, ms));
+/** Undefined if the promise takes longer, in real time. */
+export function settledWithin<Result>(ms: number, promise: Promise<Result>): Promise<Result | undefined> {
+  return new Promise((resolve) => {
+    const timer = realSetTimeout(resolve, ms, undefined);
+    void promise.then((result) => {
+      realClearTimeout(timer);
+      resolve(result);
+    });
+  });
 }
 
 /** Work in the thread pool that ends in a callback. Not derived bits and random bytes: the service makes them synchronously. */
 const POOL_WORK =
-  /^(FSREQ|HASHREQUEST|SIGNREQUEST|VERIFYREQUEST|CIPHERREQUEST|KEYPAIRGENREQUEST|GETADDRINFOREQWRAP)/;
+  /^(FSREQ|FILEHANDLECLOSEREQ|HASHREQUEST|SIGNREQUEST|VERIFYREQUEST|CIPHERREQUEST|KEYPAIRGENREQUEST|GETADDRINFOREQWRAP)/;
 
 const poolWork = new Set<number>();
 let immediates = 0;

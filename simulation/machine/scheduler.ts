@@ -34,6 +34,8 @@ export type Scheduler = ReturnType<typeof createScheduler>;
 const LONG_TIMER_MS = 900;
 /** A timer of at least this length belongs to a task that several jumps may pass. */
 const TASK_TIMER_MS = 30_000;
+/** Jumps up to this length make timers late, but leases stay valid. */
+export const SHORT_JUMP_MS = 4_500;
 /** After a jump, late timers fire within this time. */
 const LATE_MS = 400;
 
@@ -107,12 +109,19 @@ export function createScheduler({
   /** `inMs` from now; steps of the same time run in an order that the seed draws. */
   function add(
     inMs: number,
-    { kind = 'work', ...step }: Pick<Step, 'owner' | 'label' | 'run'> & { kind?: Kind },
+    { kind = 'work', owner, label, run }: Pick<Step, 'owner' | 'label' | 'run'> & { kind?: Kind },
   ): () => void {
     order += 1;
     const added: Step = {
-      ...step,
-      ...{ kind, at: now + inMs, dueAt: now + inMs, lengthMs: inMs, isCancelled: false, isLate: false },
+      owner,
+      label,
+      run,
+      kind,
+      at: now + inMs,
+      dueAt: now + inMs,
+      lengthMs: inMs,
+      isCancelled: false,
+      isLate: false,
       order: random.next() * 1e9 + order / 1e9,
     };
     if (kind === 'work') works += 1;
@@ -145,7 +154,7 @@ export function createScheduler({
     step,
     rest,
     steps: () => steps,
-    /** The end of the last jump: what was due before could not be done before. */
+    /** The end of the last long jump: what was due before could not be done before. */
     jumpedAt: () => jumpedAt,
     /** Nothing is on its way. */
     isIdle: () => works === 0 || !heap.some((each) => each.kind === 'work' && !isVoid(each)),
@@ -178,8 +187,8 @@ export function createScheduler({
         ({ owner, lengthMs, dueAt, order: nth }) => `${owner?.name} ${lengthMs} ${dueAt} ${nth}`,
       );
       trace.add(now, '', `jump over ${steps.length} steps ${checksum(state.join())}`);
+      if (to - now > SHORT_JUMP_MS) jumpedAt = to;
       now = to;
-      jumpedAt = to;
       heap.length = 0;
       for (const each of steps) {
         if (each.dueAt < to) {

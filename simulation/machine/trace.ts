@@ -12,23 +12,28 @@ export type Trace = {
 };
 
 const TAIL_LINES = 40;
+const HASHED_LINES = 1_000;
 
 export function createTrace(write: ((line: string) => void) | undefined, startAt: number): Trace {
   const hash = createHash('sha256');
-  let tail: string[] = [];
+  /** Hashed together, which costs less. */
+  const lines: string[] = [];
   let steps = 0;
+  function hashLines(kept: number): void {
+    const hashed = lines.splice(0, lines.length - kept);
+    if (hashed.length > 0) hash.update(`${hashed.join('\n')}\n`);
+  }
   return {
     add(at, who, what) {
       const line = `${timeOf(at - startAt)} ${who.padEnd(8)} ${what}`;
       steps += 1;
-      hash.update(line).update('\n');
       write?.(line);
-      tail.push(line);
-      if (tail.length > 2 * TAIL_LINES) tail = tail.slice(-TAIL_LINES);
+      lines.push(line);
+      if (lines.length >= HASHED_LINES) hashLines(TAIL_LINES);
     },
-    hash: () => hash.copy().digest('hex').slice(0, 16),
+    hash: () => hash.copy().update(lines.join('\n')).digest('hex').slice(0, 16),
     steps: () => steps,
-    tail: () => tail.slice(-TAIL_LINES),
+    tail: () => lines.slice(-TAIL_LINES),
   };
 }
 
@@ -36,7 +41,14 @@ export function checksum(bytes: Uint8Array | string): string {
   return crc32(bytes).toString(16).padStart(8, '0');
 }
 
+const pad = (value: number, digits: number) => String(value).padStart(digits, '0');
+
 function timeOf(ms: number): string {
-  const days = Math.floor(ms / 86_400_000);
-  return `${days}d ${new Date(ms % 86_400_000).toISOString().slice(11, 23)}`;
+  const seconds = Math.floor(ms / 1_000);
+  const [minutes, hours, days] = [60, 3_600, 86_400].map((length) => Math.floor(seconds / length)) as [
+    number,
+    number,
+    number,
+  ];
+  return `${days}d ${pad(hours % 24, 2)}:${pad(minutes % 60, 2)}:${pad(seconds % 60, 2)}.${pad(Math.floor(ms) % 1_000, 3)}`;
 }

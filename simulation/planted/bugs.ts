@@ -6,7 +6,7 @@ const DELIVERIES = 'server/webhooks/deliveries';
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
-    name: 'a commit of unknown fate does not release its deliveries',
+    name: 'deliveries of a claim without an answer stay leased',
     file: `${DELIVERIES}/queue/claims.ts`,
     from: 'const released = await releaseUntrackedLeases(',
     to: 'return;\n    const released = await releaseUntrackedLeases(',
@@ -112,5 +112,89 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: `${DELIVERIES}/queue/queue-store.ts`,
     from: 'update delivery_queue set leased_by = ${holder}\n      where ctid',
     to: 'update delivery_queue set leased_by = null\n      where ctid',
+  },
+  {
+    name: 'a cached key stays valid after its removal',
+    file: 'server/tokens/revoking/revocations.ts',
+    from: "if (kind !== 'token') notifyListener(subject);",
+    to: '',
+  },
+  {
+    name: 'a node takes its lease of revocations after reading them',
+    file: 'server/tokens/revoking/revocations.ts',
+    from: '    await lease();\n    const before = lastRevision;',
+    to: '    const before = -1;',
+  },
+  {
+    name: 'a dispatcher misses its wake-up after an error',
+    file: 'server/infrastructure/background/polling.ts',
+    from: 'wakeIn(RETRY_AFTER_MS);',
+    to: '',
+  },
+  {
+    name: 'an event is found without its Organization',
+    file: 'server/webhooks/events/store.ts',
+    from: ".where('organization_guid', '=', visible.organizationGuid)\n    .where('guid', '=', guid);",
+    to: ".where('guid', '=', guid);",
+  },
+  {
+    name: 'the tokens of a removed member are not revoked',
+    file: 'server/people/members/service.ts',
+    from: ": revocations.revoke(transaction, 'token', membership.grant_guid);",
+    to: ': undefined;',
+  },
+  {
+    name: 'a feature is remembered by each node',
+    file: 'server/credentials/organizations/service.ts',
+    from: 'const organization = await store.selectOrganization(queries, guid);\n      return organization ? checkFeature',
+    to: 'const known = ((queries as any).known ??= new Map());\n      const organization = known.get(guid) ?? (await store.selectOrganization(queries, guid));\n      known.set(guid, organization);\n      return organization ? checkFeature',
+  },
+  {
+    name: 'a transfer that should fail is completed',
+    file: 'server/objects/machine.ts',
+    from: 'if (ending === undefined) return paths[0] ?? [];',
+    to: "if (ending === undefined || ending === 'failed') return paths[0] ?? [];",
+  },
+  {
+    name: 'two nodes move the same object',
+    file: 'server/objects/simulation-store.ts',
+    from: '.limit(limit)\n    .forNoKeyUpdate()\n    .skipLocked()',
+    to: '.limit(limit)',
+  },
+  {
+    name: 'scheduled deletions of content are not carried out',
+    file: 'server/files/storage/cleanup/cleanup-store.ts',
+    from: 'select guid from file_deletions where due_at <= ${now}',
+    to: 'select guid from file_deletions where due_at <= ${now} and false',
+  },
+  {
+    name: 'an upload that was cut off is stored',
+    file: 'server/files/storage/folder/write-file.ts',
+    from: 'for await (const chunk of content) {',
+    to: 'const whole = async function* () { try { yield* content; } catch {} };\n  for await (const chunk of whole()) {',
+  },
+  {
+    name: 'an endpoint counts as failing a minute before its first failure',
+    file: `${DELIVERIES}/recording/endpoint-health.ts`,
+    from: 'failingSince: before.failingSince ?? endedAt',
+    to: 'failingSince: before.failingSince ?? new Date(endedAt.getTime() - 60_000)',
+  },
+  {
+    name: 'two nodes redeliver the same window',
+    file: `${DELIVERIES}/redelivery/jobs/redelivery-store.ts`,
+    from: ".where('failed_at', 'is', null)\n    .forUpdate()\n    .skipLocked()",
+    to: ".where('failed_at', 'is', null)",
+  },
+  {
+    name: 'history is dropped a week early',
+    file: 'server/infrastructure/database/partitions/partitions.ts',
+    from: 'to <= now - daysKept(table) * DAY_MS',
+    to: 'to <= now - (daysKept(table) - 7) * DAY_MS',
+  },
+  {
+    name: 'an endpoint that hangs takes every slot',
+    file: `${DELIVERIES}/queue/lanes/slots.ts`,
+    from: 'export const MAX_IN_FLIGHT = 4_096;',
+    to: 'export const MAX_IN_FLIGHT = 1;',
   },
 ];

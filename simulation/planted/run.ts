@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { kindOfFailure } from '../failures.ts';
 import type { SeedReport } from '../seed.ts';
 import { runTasks } from '../workers.ts';
 import { PLANTED_BUGS, type PlantedBug } from './bugs.ts';
@@ -8,6 +9,23 @@ const HOOKS = import.meta.resolve('./hooks.ts');
 
 /** `seeds` is the number that was needed; undefined if the bug was not found. */
 type Found = { bug: PlantedBug; seeds: number | undefined; failure: string };
+
+/** Options of a process that runs the code with the bug. */
+export function plant(bug: PlantedBug) {
+  return { execArgv: ['--import', HOOKS], env: { PLANTED_BUG: bug.name } };
+}
+
+/** The same for a process that is not forked: its environment. */
+export function plantInProcess(bug: PlantedBug): Record<string, string> {
+  return { NODE_OPTIONS: `--import=${HOOKS}`, PLANTED_BUG: bug.name };
+}
+
+export function findPlanted(name: string): PlantedBug {
+  const [found, ...others] = PLANTED_BUGS.filter((bug) => bug.name.includes(name));
+  if (found && others.length === 0) return found;
+  const names = PLANTED_BUGS.map((bug) => `  ${bug.name}`).join('\n');
+  throw new RangeError(`--bug must be part of the name of one planted bug:\n${names}`);
+}
 
 /** Simulates seeds on the code with the bug until a check fails. */
 export async function findBug(
@@ -19,11 +37,10 @@ export async function findBug(
   await runTasks(tasks, {
     processes: 1,
     signal,
-    execArgv: ['--import', HOOKS],
-    env: { PLANTED_BUG: bug.name },
+    ...plant(bug),
     onReport({ seed, failure }: SeedReport) {
       if (failure === undefined) return undefined;
-      found = { bug, seeds: seed, failure: failure.split('\n')[0] ?? '' };
+      found = { bug, seeds: seed, failure };
       return 'stop';
     },
   });
@@ -43,19 +60,9 @@ export async function findAllBugs(
     for (let bug = waiting.shift(); bug; bug = waiting.shift()) {
       const { seeds, failure } = await findBug(bug, { signal });
       isComplete &&= seeds !== undefined;
-      write(`| ${bug.name} | ${seeds ?? 'not found'} | ${describe(failure)} |\n`);
+      write(`| ${bug.name} | ${seeds ?? 'not found'} | ${kindOfFailure(failure)} |\n`);
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, work));
   return isComplete;
-}
-
-/** Without the guids, names and numbers of one seed. */
-function describe(failure: string): string {
-  return failure
-    .replace(/[0-9a-f]{32}/g, '…')
-    .replace(/https:\/\/e\d+\.example\/hook/g, 'an endpoint')
-    .replace(/\b[abc]\.\d+\b/g, 'a node')
-    .replaceAll('|', ' ')
-    .slice(0, 110);
 }

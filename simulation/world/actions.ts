@@ -3,10 +3,15 @@ import { type Action, describe, type Entry } from './agenda.ts';
 import { BEHAVIOURS } from './behaviours.ts';
 import type { Node } from './node.ts';
 import type { createPartners } from './partners.ts';
+import type { createParts } from './perform-part.ts';
 import type { World } from './world.ts';
 
 /** Puts the entries of an agenda into effect. */
-export function createActions(world: World, partners: ReturnType<typeof createPartners>) {
+export function createActions(
+  world: World,
+  partners: ReturnType<typeof createPartners>,
+  performPart: ReturnType<typeof createParts>,
+) {
   const { scheduler, nodes, model, database, endpoints, trace, startAt } = world;
 
   const nodeAt = (index: number) => nodes[index % nodes.length] as Node;
@@ -14,11 +19,15 @@ export function createActions(world: World, partners: ReturnType<typeof createPa
     scheduler.add(ms, { kind: 'fixed', owner: undefined, label, run });
 
   /** A trouble of the connection to the database, for a while. */
-  async function troubleLink(node: Node, ms: number, what: 'silence' | 'refuse' | 'slow'): Promise<void> {
+  async function troubleLink(
+    node: Node,
+    what: 'silence' | 'refuse' | 'slow',
+    { ms, extraMs = Math.min(1_500, ms / 8) }: { ms: number; extraMs?: number },
+  ): Promise<void> {
     const [owner, link] = [node.owner(), node.link()];
     if (!owner || !link) return;
     model.trouble(owner.name, scheduler.now(), ms, what);
-    if (what === 'slow') link.extraMs = Math.min(1_500, ms / 8);
+    if (what === 'slow') link.extraMs = extraMs;
     if (what === 'refuse') link.isRefusing = true;
     if (what === 'silence') link.isSilent = true;
     later(ms, `${owner.name} ${what} ends`, () => {
@@ -43,11 +52,13 @@ export function createActions(world: World, partners: ReturnType<typeof createPa
       case 'subscribe':
         return world.run(() => partners.subscribe(action.tenant, action.node, action.plan));
       case 'key':
-        return world.run(() => partners.replaceKey(action.tenant, action.node));
+        return world.run(() => partners.replaceKey(action.tenant, action.node, action.isSudden ?? false));
       case 'delete':
         return world.run(() => partners.remove(action.pick, action.node));
       case 'redeliver':
         return world.run(() => partners.redeliver(action.pick, action.node));
+      case 'trespass':
+        return world.run(() => partners.trespass(action.pick, action.node));
       case 'disable':
       case 'enable':
       case 'protect':
@@ -64,7 +75,7 @@ export function createActions(world: World, partners: ReturnType<typeof createPa
             );
         }
         const what = `endpoint ${action.plan}`;
-        return void model.faults.set(what, (model.faults.get(what) ?? 0) + 1);
+        return model.count(what);
       }
       case 'kill':
         return withOwner(nodeAt(action.node), async (owner) => {
@@ -98,13 +109,15 @@ export function createActions(world: World, partners: ReturnType<typeof createPa
       case 'silence':
       case 'refuse':
       case 'slow':
-        return troubleLink(nodeAt(action.node), action.ms, action.kind);
+        return troubleLink(nodeAt(action.node), action.kind, action);
       case 'outage':
-        for (const node of nodes) await troubleLink(node, action.ms, 'refuse');
+        for (const node of nodes) await troubleLink(node, 'refuse', action);
         return;
       case 'skew':
-        model.faults.set('skew', (model.faults.get('skew') ?? 0) + 1);
+        model.count('skew');
         return nodeAt(action.node).setSkew(action.ms);
+      default:
+        return world.run(() => performPart(action));
     }
   }
 
@@ -121,6 +134,7 @@ export function createActions(world: World, partners: ReturnType<typeof createPa
     },
     /** Ends every trouble, so that everything can come to its end. */
     async heal(): Promise<void> {
+      world.disk.heal();
       for (const node of nodes) {
         const link = node.link();
         if (link) Object.assign(link, { isRefusing: false, isSilent: false, extraMs: 0, cuts: [] });

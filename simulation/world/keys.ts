@@ -3,6 +3,9 @@ import type { Tenant } from './model.ts';
 import type { CallResult, Node } from './node.ts';
 import type { World } from './world.ts';
 
+const ROUNDS = 15;
+const ROUND_MS = 200;
+
 type Call = (node: Node, options: InjectOptions, token?: string) => Promise<CallResult>;
 
 /** Invariant 6: a removed key and the tokens obtained with it are accepted by no node after the removal was answered. */
@@ -10,7 +13,7 @@ export async function removeKey(
   { nodes, model }: World,
   call: Call,
   { organizationGuid }: Tenant,
-  nodeIndex: number,
+  { node: nodeIndex, isSudden, pause }: { node: number; isSudden: boolean; pause(ms: number): Promise<void> },
 ): Promise<void> {
   const nodeAt = (index: number) => nodes[index % nodes.length] as Node;
   const created = await call(nodeAt(nodeIndex), {
@@ -29,25 +32,36 @@ export async function removeKey(
         scope: 'banks:read',
       },
     });
-  const issued = await requestToken(nodeAt(nodeIndex + 1));
+  const issued = await requestToken(nodeAt(isSudden ? nodeIndex : nodeIndex + 1));
   if (issued === 'lost' || issued.status !== 200) return;
   const token = String(issued.body.access_token);
   const use = (node: Node) => call(node, { method: 'GET', url: '/api/banks' }, token);
-  // Each node knows the key and the token before they are removed.
-  for (const node of nodes) {
+  // Otherwise each node knows the key and the token before they are removed.
+  for (const node of isSudden ? [] : nodes) {
     await use(node);
     await requestToken(node);
   }
-  const removed = await call(nodeAt(nodeIndex + 2), {
+  const removed = await call(nodeAt(isSudden ? nodeIndex : nodeIndex + 2), {
     ...{ method: 'DELETE', url: `/operator/applications/${String(clientId)}` },
   });
   if (removed === 'lost' || removed.status >= 300) return;
-  for (const node of nodes) {
-    const [used, again] = [await use(node), await requestToken(node)];
+  const assertRefused = async (node: Node) => {
+    const used = await use(node);
     model.check(
       used === 'lost' || used.status >= 400,
       () => `${node.name} accepts the token of a removed key`,
     );
+  };
+  for (const node of nodes) {
+    if (!isSudden) await assertRefused(node);
+    const again = isSudden ? 'lost' : await requestToken(node);
     model.check(again === 'lost' || again.status >= 400, () => `${node.name} accepts a removed key`);
   }
+  // At a node that is about to read the list of revocations, each moment may differ.
+  const uses: Promise<void>[] = [];
+  for (let round = 0; isSudden && round < ROUNDS; round += 1) {
+    uses.push(...nodes.map(assertRefused));
+    await pause(ROUND_MS);
+  }
+  await Promise.all(uses);
 }

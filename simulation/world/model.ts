@@ -1,4 +1,8 @@
+import { timeOf } from '../machine/guids.ts';
+import type { Owner } from '../machine/scheduler.ts';
 import type { Sent } from '../network/sender.ts';
+import type { FilePlan } from './part-actions.ts';
+import type { ObjectType } from './paths.ts';
 
 export type Tenant = { organizationGuid: string; environment: 'sandbox' | 'production'; bankGuid: string };
 
@@ -15,8 +19,23 @@ export type ModelEvent = {
   settledAt: number;
 };
 
+/** The six fields of its body, in their order. */
+export type StoredEvent = {
+  guid: string;
+  organization_guid: string;
+  bank_guid: string;
+  event_type: string;
+  object_guid: string;
+  environment: string;
+};
+
 export type ModelSubscription = {
+  /** The last one that a node has confirmed. */
   url: string;
+  /** All that it may have had, the first one first. */
+  urls: string[];
+  /** URLs that it had, until the answer to the change. */
+  left: Map<string, number>;
   organizationGuid: string;
   environment: string;
   calledAt: number;
@@ -28,13 +47,35 @@ export type ModelSubscription = {
   stops: { from: number; to: number }[];
   /** Times at which waiting deliveries may have become due at once. */
   resumedAt: number[];
+  /** Calls after which its failures so far do not count. */
+  restarts: { from: number; to: number; isSure: boolean }[];
   deletionCalledAt: number | undefined;
   /** From the answer, by the clock of the node that answered. */
   deletionAt: number | undefined;
 };
 
+/** An object that the simulator of the nodes moves to its ending. */
+export type ModelObject = {
+  guid: string;
+  type: ObjectType;
+  ending: string;
+  /** From the call on; `answered` if it was accepted. */
+  deletion: 'none' | 'called' | 'answered';
+};
+
+export type ModelFile = {
+  guid: string;
+  plan: FilePlan;
+  createdAt: number;
+  /** The contents that a caller has sent, by SHA-256; true if the upload was accepted. */
+  sent: Map<string, boolean>;
+  deletion: 'none' | 'called' | 'answered';
+};
+
 export type Request = Sent & {
   number: number;
+  /** Under which the node holds the delivery. */
+  lease: string | undefined;
   endedAt: number | undefined;
   succeeded: boolean;
   retryAfterMs: number;
@@ -44,42 +85,80 @@ type Trouble = { node: string; from: number; to: number; what: string };
 
 export class Violation extends Error {}
 
+/** A client notices after this time that its connections are silent. */
+const SILENCE_AFTERMATH_MS = 45_000;
+/** The server ends a transaction whose client is gone after 15 s; a statement waits for its locks as long at most. */
+const LOCKS_AFTERMATH_MS = 30_000;
 /** After a trouble, leases expire and clients time out for this long. */
 const TROUBLE_GRACE_MS = 30_000;
+/** Guids and deliveries have the clocks of their nodes. */
+const WINDOW_GRACE_MS = 5_000;
 
 export type Model = ReturnType<typeof createModel>;
 
 export function createModel() {
+  const tenants: Tenant[] = [];
   const events = new Map<string, ModelEvent>();
   const subscriptions: ModelSubscription[] = [];
+  const objects: ModelObject[] = [];
+  const files: ModelFile[] = [];
+  /** Organizations from which a feature was taken away. */
+  const withdrawn = new Set<string>();
   const requests: Request[] = [];
   const requestsOf = new Map<string, Request[]>();
   const troubles: Trouble[] = [];
-  /** `url event` → times at which a person asked for another delivery. */
-  const redeliveries = new Map<string, number[]>();
+  const clockErrors: { from: number; to: number; ms: number }[] = [];
+  /** Requests of people for other deliveries: of one event, or of all events since a time. */
+  const redeliveries: { key: string; at: number }[] = [];
+  const windows: { url: string; since: number; at: number }[] = [];
   const faults = new Map<string, number>();
   /** Requests after a success. */
   const duplicates = new Set<Request>();
+  /** By their leases: the nodes that dispatch. */
+  const holders = new Map<string, Owner>();
+  /** By URL: since when each look at the tables found a due delivery that no dispatcher has claimed. */
+  const claimableSince = new Map<string, number>();
   let checks = 0;
+  /** The last time at which the events of objects were read. */
+  let lookedAt = 0;
 
-  const keyOf = (url: string, eventGuid: string) => `${url} ${eventGuid}`;
+  const byUrl = (url: string) => subscriptions.find(({ urls }) => urls.includes(url));
+  /** A changed URL is the same subscription. */
+  const keyOf = (url: string, eventGuid: string) => `${byUrl(url)?.urls[0] ?? url} ${eventGuid}`;
 
   return {
+    tenants,
     events,
     subscriptions,
+    objects,
+    files,
+    withdrawn,
     requests,
     requestsOf,
     troubles,
-    redeliveries,
     faults,
     duplicates,
+    holders,
+    claimableSince,
     keyOf,
-    byUrl: (url: string) => subscriptions.find((each) => each.url === url),
+    byUrl,
     byGuid: (guid: string) => subscriptions.find((each) => each.guid === guid),
-    send(sent: Sent): Request {
+    /** An event of the service itself, which was committed since the last look. */
+    adopt(event: StoredEvent, now: number): void {
+      const { guid, organization_guid: organizationGuid, environment } = event;
+      if (events.has(guid)) return;
+      events.set(guid, {
+        ...{ guid, organizationGuid, environment, body: JSON.stringify(event) },
+        ...{ calledAt: lookedAt, acknowledgedAt: now, settledAt: now },
+      });
+    },
+    look(at: number): void {
+      lookedAt = at;
+    },
+    send(sent: Sent, lease: string | undefined): Request {
       const request: Request = {
         ...sent,
-        ...{ number: requests.length + 1, endedAt: undefined, succeeded: false, retryAfterMs: 0 },
+        ...{ lease, number: requests.length + 1, endedAt: undefined, succeeded: false, retryAfterMs: 0 },
       };
       requests.push(request);
       const key = keyOf(sent.url, sent.eventGuid);
@@ -89,21 +168,58 @@ export function createModel() {
       return request;
     },
     redeliver(url: string, eventGuid: string, at: number): void {
+      redeliveries.push({ key: keyOf(url, eventGuid), at });
+    },
+    redeliverSince(url: string, since: number, at: number): void {
+      windows.push({ url, since, at });
+    },
+    /** How many other deliveries of the event were requested up to this time. */
+    requestedDeliveries(url: string, eventGuid: string, until: number): number {
       const key = keyOf(url, eventGuid);
-      redeliveries.set(key, [...(redeliveries.get(key) ?? []), at]);
+      return (
+        redeliveries.filter((each) => each.key === key && each.at <= until).length +
+        windows.filter(
+          (each) =>
+            keyOf(each.url, eventGuid) === key &&
+            timeOf(eventGuid) >= each.since - WINDOW_GRACE_MS &&
+            each.at <= until,
+        ).length
+      );
     },
     trouble(node: string, from: number, ms: number, what: string): void {
       troubles.push({ node, from, to: from + ms, what });
       faults.set(what, (faults.get(what) ?? 0) + 1);
     },
+    /** No node had a trouble in the interval, or holds locks since an earlier one. */
+    wasUndisturbed: (from: number, to: number) =>
+      !troubles.some((each) => {
+        const endsAt = Number.isFinite(each.to) ? each.to : each.from;
+        const aftermathMs = each.what === 'silence' ? SILENCE_AFTERMATH_MS : LOCKS_AFTERMATH_MS;
+        return each.from <= to && endsAt + aftermathMs >= from;
+      }),
+    /** A killed node troubles the others only until its lease has expired. */
+    lastTroubleEnd: () =>
+      troubles.reduce((latest, { from, to, what }) => {
+        const endsAt = what === 'silence' ? to + SILENCE_AFTERMATH_MS : to;
+        return Math.max(latest, Number.isFinite(endsAt) ? endsAt : from);
+      }, 0),
+    /** The clock of a node is wrong by so much for a while. */
+    misset(node: string, from: number, { ms, forMs }: { ms: number; forMs: number }): void {
+      clockErrors.push({ from, to: from + forMs, ms: Math.abs(ms) });
+      this.trouble(node, from, forMs, 'clock');
+    },
+    /** The largest error of a clock in the interval, by which times may be early or late. */
+    clockErrorMs: (from: number, to: number) =>
+      Math.max(0, ...clockErrors.filter((each) => each.from <= to && each.to >= from).map(({ ms }) => ms)),
     /** Whether the node had a trouble that reaches into the interval. */
     hadTrouble: (node: string, from: number, to: number) =>
       troubles.some((each) => each.node === node && each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
     anyTrouble: (from: number, to: number) =>
       troubles.some((each) => each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
-    /** A killed node troubles the others only until its lease has expired. */
-    lastTroubleEnd: () =>
-      troubles.reduce((latest, { from, to }) => Math.max(latest, Number.isFinite(to) ? to : from), 0),
+    /** A fault that is no trouble of one node. */
+    count(what: string): void {
+      faults.set(what, (faults.get(what) ?? 0) + 1);
+    },
     check(isTrue: boolean, what: () => string): void {
       checks += 1;
       if (!isTrue) throw new Violation(what());

@@ -4,7 +4,6 @@ import type { CompleteConfig } from '../../server/infrastructure/config/generate
 import type { Clock, Timers } from '../../server/infrastructure/runtime/clock.ts';
 import { createLog } from '../../server/infrastructure/runtime/log.ts';
 import { Secret } from '../../server/infrastructure/runtime/secret.ts';
-import { fastPasswordHasher } from '../../testing/password-hasher.ts';
 import type { Link } from '../database/connection.ts';
 import type { SimulatedDatabase } from '../database/database.ts';
 import type { Random } from '../machine/random.ts';
@@ -12,12 +11,21 @@ import { enter } from '../machine/rest.ts';
 import type { Owner, Scheduler } from '../machine/scheduler.ts';
 import type { Endpoints } from '../network/endpoints.ts';
 import { createSimulatedSender } from '../network/sender.ts';
+import { sendUpload, type Upload } from '../network/upload.ts';
+import { simulatedPasswordHasher } from './password-hasher.ts';
+import type { SimulatedDisk } from './storage.ts';
 
-type Reply = { status: number; body: Record<string, unknown> };
+export type Reply = { status: number; body: Record<string, unknown>; cookie: string | undefined };
 /** `lost`: the node was killed, or the caller gave up; what happened is unknown. */
 export type CallResult = Reply | 'lost';
 
-type Life = { owner: Owner; app: App | undefined; link: Link; pending: Set<(lost: 'lost') => void> };
+type Life = {
+  owner: Owner;
+  app: App | undefined;
+  upAt: number;
+  link: Link;
+  pending: Set<() => void>;
+};
 
 export type Node = ReturnType<typeof createNode>;
 
@@ -29,6 +37,7 @@ type Deps = {
   scheduler: Scheduler;
   random: Random;
   endpoints: Endpoints;
+  disk: SimulatedDisk;
   onSend: Parameters<typeof createSimulatedSender>[0]['onSend'];
   onLog(node: string, line: Record<string, unknown>): void;
 };
@@ -39,7 +48,7 @@ const CALL_TIMEOUT_MS = 40_000;
 
 /** A process of the service that can be killed at any step and started again. */
 export function createNode(deps: Deps) {
-  const { name, config, databaseUrl, database, scheduler, endpoints, onSend, onLog } = deps;
+  const { name, config, databaseUrl, database, scheduler, endpoints, disk, onSend, onLog } = deps;
   let life: Life | undefined;
   let lives = 0;
   /** How far the clock of this host is ahead of the virtual time. */
@@ -68,9 +77,10 @@ export function createNode(deps: Deps) {
       ...{ config, clock, timers, log, databaseUrl: new Secret(databaseUrl) },
       databaseTimers: timers,
       databaseStream: database.streamFor(owner, link),
+      wrapStorage: (storage) => disk.storageOf(owner, storage),
       randomBytes: random.bytes,
       operatorOnMainPort: true,
-      passwordHasher: fastPasswordHasher,
+      passwordHasher: simulatedPasswordHasher,
       resolve: async () => ['192.0.2.1'],
       sender: createSimulatedSender({ owner, clock, scheduler, random, endpoints, onSend }),
     });
@@ -92,12 +102,13 @@ export function createNode(deps: Deps) {
     lives += 1;
     const owner: Owner = { name: `${name}.${lives}`, isDead: false, frozenUntil: 0 };
     const link: Link = { isRefusing: false, isSilent: false, extraMs: 0, cuts: [] };
-    const own: Life = { owner, link, app: undefined, pending: new Set() };
+    const own: Life = { owner, link, app: undefined, upAt: Number.POSITIVE_INFINITY, pending: new Set() };
     life = own;
     void enter(owner, () =>
       boot(own).then(
         (app) => {
           own.app = app;
+          own.upAt = scheduler.now();
         },
         // As a supervisor does.
         (error: unknown) => {
@@ -117,8 +128,36 @@ export function createNode(deps: Deps) {
     if (!killed) return;
     life = undefined;
     killed.owner.isDead = true;
-    for (const lose of killed.pending) lose('lost');
+    for (const lose of killed.pending) lose();
     await database.dropAll(killed.owner);
+  }
+
+  /** Ends with `lost` when the node is killed or the caller gives up. */
+  function answered<Result>(
+    send: (app: App, owner: Owner) => Promise<Result | 'lost'>,
+  ): Promise<Result | 'lost'> {
+    const current = life;
+    const app = current?.app;
+    if (!current || !app) return Promise.resolve('lost');
+    const { owner, pending } = current;
+    return new Promise((resolve) => {
+      const lose = () => finish('lost');
+      const finish = (result: Result | 'lost') => {
+        pending.delete(lose);
+        cancel();
+        resolve(result);
+      };
+      const cancel = scheduler.add(CALL_TIMEOUT_MS, {
+        ...{ kind: 'timer', owner: undefined, label: `${name} call timed out` },
+        run: lose,
+      });
+      pending.add(lose);
+      void enter(owner, () =>
+        send(app, owner).then((result) => {
+          if (!owner.isDead) finish(result);
+        }, lose),
+      );
+    });
   }
 
   return {
@@ -131,38 +170,30 @@ export function createNode(deps: Deps) {
     link: () => life?.link,
     app: () => life?.app,
     isUp: () => life?.app !== undefined,
+    /** Since when it runs, without being frozen; Infinity if it does not. */
+    runsSince(): number {
+      if (!life || life.owner.frozenUntil > scheduler.now()) return Number.POSITIVE_INFINITY;
+      return Math.max(life.upAt, life.owner.frozenUntil);
+    },
+    /** The guid under which its dispatcher leases deliveries; undefined while its lease may have expired. */
+    lease: () => life?.app?.dispatcher.holder(),
     isStarted: () => life !== undefined,
     setSkew(ms: number): void {
       skewMs = ms;
     },
     skew: () => skewMs,
 
-    call(options: InjectOptions): Promise<CallResult> {
-      const current = life;
-      const app = current?.app;
-      if (!current || !app) return Promise.resolve('lost');
-      return new Promise((resolve) => {
-        const finish = (result: CallResult) => {
-          current.pending.delete(finish);
-          cancel();
-          resolve(result);
-        };
-        const cancel = scheduler.add(CALL_TIMEOUT_MS, {
-          ...{ kind: 'timer', owner: undefined, label: `${name} call timed out` },
-          run: () => finish('lost'),
-        });
-        current.pending.add(finish);
-        enter(current.owner, () =>
-          app.server.inject(options).then(
-            ({ statusCode: status, body }) => {
-              if (!current.owner.isDead)
-                finish({ status, body: body.startsWith('{') ? JSON.parse(body) : {} });
-            },
-            () => finish('lost'),
-          ),
-        );
-      });
-    },
+    call: (options: InjectOptions): Promise<CallResult> =>
+      answered(async ({ server }) => {
+        const { statusCode: status, body, headers } = await server.inject(options);
+        const [cookie] = [headers['set-cookie']].flat();
+        return { status, body: body.startsWith('{') ? JSON.parse(body) : {}, cookie: cookie?.split(';')[0] };
+      }),
+    upload: (upload: Upload): Promise<number | 'lost'> =>
+      answered(async (app, owner) => {
+        await app.server.ready();
+        return sendUpload(app, owner, scheduler, upload);
+      }),
     pendingCalls: () => life?.pending.size ?? 0,
   };
 }

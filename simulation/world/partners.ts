@@ -1,60 +1,24 @@
-import type { InjectOptions } from 'fastify';
-import { scopesOfRole } from '../../server/tokens/roles.ts';
-import { enter } from '../machine/rest.ts';
-import type { Owner } from '../machine/scheduler.ts';
+import { guidAt } from '../machine/guids.ts';
 import type { EndpointPlan } from './agenda.ts';
 import { BEHAVIOURS } from './behaviours.ts';
+import { type Calls, isOk } from './calls.ts';
 import { removeKey } from './keys.ts';
 import type { ModelSubscription, Tenant } from './model.ts';
-import type { CallResult, Node } from './node.ts';
-import { OPERATOR_TOKEN, type World } from './world.ts';
+import { redeliverForeign } from './trespass.ts';
+import type { World } from './world.ts';
 
 /** The calls of the platform's core, of operators and of partners, with what the model learns from their answers. */
-const RETRY_AFTER_MS = 700;
-const MAX_TRIES = 60;
 const DAY_MS = 24 * 3_600_000;
 /** The clock of a node differs from the virtual time by less. */
 const SKEW_MS = 500;
-const PEOPLE: Owner = { name: 'partner', isDead: false, frozenUntil: 0 };
 
-export function createPartners(world: World) {
-  const { scheduler, model, nodes, endpoints } = world;
+export function createPartners(world: World, calls: Calls) {
+  const { scheduler, model, endpoints } = world;
   const random = world.random.fork('partners');
-  const tenants: Tenant[] = [];
+  const { tenants } = model;
   let urls = 0;
 
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      scheduler.add(ms, { owner: PEOPLE, label: undefined, run: () => resolve() });
-    });
-  const nodeAt = (index: number): Node => nodes[index % nodes.length] as Node;
-  const isOk = (result: CallResult): result is Exclude<CallResult, 'lost'> =>
-    result !== 'lost' && result.status < 300;
-
-  function note(what: string): void {
-    world.trace.add(scheduler.now(), 'partner', what);
-  }
-
-  async function call(node: Node, options: InjectOptions, token = OPERATOR_TOKEN): Promise<CallResult> {
-    const result = await node.call({
-      ...options,
-      headers: { host: 'localhost:4000', authorization: `Bearer ${token}`, ...options.headers },
-    });
-    const { method, url } = options;
-    note(`${method} ${url} at ${node.name}: ${result === 'lost' ? 'lost' : result.status}`);
-    if (result !== 'lost' && result.status === 500) throw new Error(`500 of ${method} ${url}`);
-    return result;
-  }
-
-  /** Repeats a call at one node after another until it is answered. */
-  async function insist(index: number, options: InjectOptions): Promise<Exclude<CallResult, 'lost'>> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const result = await call(nodeAt(index + tries), options);
-      if (result !== 'lost' && result.status < 500) return result;
-      await pause(RETRY_AFTER_MS);
-    }
-    throw new Error(`${options.method} ${String(options.url)} was not answered`);
-  }
+  const { call, callAsFounder, insist, nodeAt, pause } = calls;
 
   async function createTenants(count: number): Promise<void> {
     for (let number = 1; number <= count; number += 1) {
@@ -105,8 +69,10 @@ export function createPartners(world: World) {
     urls += 1;
     const url = `https://e${urls}.example/hook`;
     const entry: ModelSubscription = {
-      ...{ url, organizationGuid, environment, calledAt: scheduler.now() },
-      ...{ guid: undefined, signingKey: undefined, createdAt: undefined, stops: [], resumedAt: [] },
+      ...{ url, urls: [url], left: new Map() },
+      ...{ organizationGuid, environment, calledAt: scheduler.now() },
+      ...{ guid: undefined, signingKey: undefined, createdAt: undefined, stops: [] },
+      ...{ resumedAt: [], restarts: [] },
       ...{ deletionCalledAt: undefined, deletionAt: undefined },
     };
     model.subscriptions.push(entry);
@@ -124,17 +90,6 @@ export function createPartners(world: World) {
   const known = () => model.subscriptions.filter(({ guid }) => guid !== undefined);
   const picked = (pick: number) => known()[pick % Math.max(1, known().length)];
 
-  /** As the dashboard does, with a user token of five minutes. */
-  async function tokenOf(node: Node, organizationGuid: string): Promise<string | undefined> {
-    const app = node.app();
-    const owner = node.owner();
-    if (!app || !owner) return undefined;
-    const proof = { provedAt: node.clock.now(), secondFactor: true };
-    const user = { tokenType: 'user', subject: 'f'.repeat(32), organizationGuid, ...proof } as const;
-    const token = await enter(owner, () => app.issuer.issue({ ...user, scopes: scopesOfRole('founder') }));
-    return token.access_token;
-  }
-
   async function change(
     pick: number,
     nodeIndex: number,
@@ -150,8 +105,6 @@ export function createPartners(world: World) {
       subscription.resumedAt.push(calledAt);
     }
     const byPartner = kind === 'pause' || kind === 'resume';
-    const token = byPartner ? await tokenOf(node, subscription.organizationGuid) : OPERATOR_TOKEN;
-    if (token === undefined) return;
     const payload = {
       ...{ disable: { disabled: true }, enable: { disabled: false }, protect: { protection_enabled: true } },
       ...{ pause: { paused: true }, resume: { paused: false } },
@@ -159,10 +112,17 @@ export function createPartners(world: World) {
     const url = byPartner
       ? `/api/subscriptions/${subscription.guid}`
       : `/operator/subscriptions/${subscription.guid}`;
-    const result = await call(node, { method: 'PATCH', url, payload }, token);
+    const options = { method: 'PATCH', url, payload } as const;
+    const result = await (byPartner
+      ? callAsFounder(node, subscription.organizationGuid, options)
+      : call(node, options));
+    if (!stops && kind !== 'protect')
+      subscription.restarts.push({ from: calledAt, to: scheduler.now(), isSure: isOk(result) });
     if (!isOk(result)) return;
-    if (stops) subscription.stops.push({ from: scheduler.now(), to: Number.POSITIVE_INFINITY });
-    else subscription.resumedAt.push(scheduler.now());
+    // A call that ends it again may have come before the answer.
+    const isOver = subscription.resumedAt.some((at) => at >= calledAt);
+    if (!stops) subscription.resumedAt.push(scheduler.now());
+    else if (!isOver) subscription.stops.push({ from: scheduler.now(), to: Number.POSITIVE_INFINITY });
   }
 
   async function remove(pick: number, nodeIndex: number): Promise<void> {
@@ -173,9 +133,10 @@ export function createPartners(world: World) {
     const result = await call(nodeAt(nodeIndex), { method: 'DELETE', url });
     if (!isOk(result)) return;
     const deletionAt = Date.parse(String(result.body.scheduled_deletion_at));
+    const calledAt = subscription.deletionCalledAt;
+    const skewMs = SKEW_MS + model.clockErrorMs(calledAt, scheduler.now());
     model.check(
-      deletionAt >= Number(subscription.deletionCalledAt) + DAY_MS - SKEW_MS &&
-        deletionAt <= scheduler.now() + DAY_MS + SKEW_MS,
+      deletionAt >= calledAt + DAY_MS - skewMs && deletionAt <= scheduler.now() + DAY_MS + skewMs,
       () => `${subscription.url} is deleted ${deletionAt - scheduler.now()} ms after the answer`,
     );
     subscription.deletionAt = deletionAt;
@@ -189,30 +150,19 @@ export function createPartners(world: World) {
         each.organizationGuid === subscription?.organizationGuid &&
         each.environment === subscription.environment,
     )[pick % 7];
-    const node = nodeAt(nodeIndex);
     if (!subscription?.guid || !event) return;
-    const token = await tokenOf(node, subscription.organizationGuid);
-    if (token === undefined) return;
     model.redeliver(subscription.url, event.guid, scheduler.now());
-    await call(
-      node,
-      {
-        ...{ method: 'POST', url: '/api/subscription_deliveries' },
-        payload: { subscription_event_guid: event.guid, subscription_guid: subscription.guid },
-      },
-      token,
-    );
+    await callAsFounder(nodeAt(nodeIndex), subscription.organizationGuid, {
+      ...{ method: 'POST', url: '/api/subscription_deliveries' },
+      payload: { subscription_event_guid: event.guid, subscription_guid: subscription.guid },
+    });
   }
 
-  const replaceKey = (tenantIndex: number, nodeIndex: number) =>
-    removeKey(world, call, tenants[tenantIndex % tenants.length] as Tenant, nodeIndex);
+  const replaceKey = (tenantIndex: number, node: number, isSudden: boolean) =>
+    removeKey(world, call, tenants[tenantIndex % tenants.length] as Tenant, { node, isSudden, pause });
 
-  return { createTenants, postEvents, subscribe, change, remove, redeliver, replaceKey, picked };
-}
+  const trespass = (pick: number, nodeIndex: number) =>
+    redeliverForeign(world, callAsFounder, picked(pick), nodeAt(nodeIndex), pick);
 
-/** A UUIDv7 of this time. */
-function guidAt(at: number, bytes: Buffer): string {
-  const time = Math.floor(at).toString(16).padStart(12, '0');
-  const digits = bytes.toString('hex');
-  return `${time}7${digits.slice(0, 3)}8${digits.slice(3, 18)}`;
+  return { createTenants, postEvents, subscribe, change, remove, redeliver, replaceKey, trespass, picked };
 }

@@ -1,27 +1,37 @@
+import { checkFailingSince } from '../checks/failing.ts';
+import { checkFiles, checkLeftovers } from '../checks/files.ts';
+import { checkEndings, checkObjects } from '../checks/objects.ts';
+import { checkRedelivered } from '../checks/redelivered.ts';
+import { checkRetention } from '../checks/retention.ts';
 import { checkDeadlines, checkFailed, checkRules } from '../checks/rules.ts';
-import { checkCounters, checkEvents, checkQueue, OVERDUE_MS } from '../checks/tables.ts';
+import { checkCounters, checkEvents, checkQueue } from '../checks/tables.ts';
 import type { Random } from '../machine/random.ts';
+import { SHORT_JUMP_MS } from '../machine/scheduler.ts';
 import { createActions } from './actions.ts';
-import { createPlan } from './agenda.ts';
+import { SHORT_RETENTION_DAYS } from './agenda.ts';
+import { createCalls } from './calls.ts';
+import { createPlan } from './coincidences.ts';
 import { Violation } from './model.ts';
+import { LONG_PAUSE_MS, nextMoment } from './moments.ts';
 import { createPartners } from './partners.ts';
+import { createParts } from './perform-part.ts';
 import type { World } from './world.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** While requests are in flight, or leases must stay valid. */
-const SHORT_JUMP_MS = 3_000;
 /** Shorter pauses are not worth a look at the tables. */
 const MIN_PAUSE_MS = 15;
 const CHECK_EVERY_RESTS = 8;
-const LONG_PAUSE_MS = 60_000;
 /** Periodic tasks run at least this often: partitions are created by them. */
 const TASKS_EVERY_MS = 12 * 3_600_000;
 const MAX_JUMP_MS = 12 * 3_600_000;
 const ALL_AWAKE = 0.15;
-const MANY_DUE = 8;
 const MAX_STEPS = 150_000;
-/** After the agenda and the end of all troubles. */
-const SETTLE_MS = 90_000;
+/** After the agenda and the end of all troubles; and until a dispatcher has released deliveries that it lost track of. */
+const SETTLE_MS = 40_000;
+const MAX_SETTLE_MS = 140_000;
+/** Until the next Monday, and until the task has run. */
+const RETENTION_PASSES_DAYS = 1.1;
+const EVENTS_AFTERWARDS = 3;
 
 /** Runs the agenda of a seed to its end, with the checks. */
 export async function runWorld(
@@ -29,8 +39,9 @@ export async function runWorld(
   { days, without }: { days: number; without: ReadonlySet<number> },
 ): Promise<void> {
   const { scheduler, nodes, startAt, random } = world;
-  const partners = createPartners(world);
-  const actions = createActions(world, partners);
+  const calls = createCalls(world);
+  const partners = createPartners(world, calls);
+  const actions = createActions(world, partners, createParts(world, calls, partners));
   const plan = createPlan(random.fork('agenda'), days);
   // One by one: the thread pool would end the file accesses of two nodes in any order.
   for (const node of nodes) {
@@ -50,9 +61,30 @@ export async function runWorld(
   await runUntil(world, startAt + days * DAY_MS);
   await actions.heal();
   await until(world, () => nodes.every((node) => node.isUp()));
-  await runUntil(world, scheduler.now() + SETTLE_MS);
+  await settle(world);
   await checkAll(world);
+  if (plan.retentionDays !== SHORT_RETENTION_DAYS) return;
+  // The first hours of the week end with a Sunday.
+  await runUntil(world, startAt + (plan.retentionDays + RETENTION_PASSES_DAYS) * DAY_MS);
+  for (const [tenant] of world.model.tenants.entries())
+    world.run(() => partners.postEvents(tenant, EVENTS_AFTERWARDS, tenant));
+  await settle(world);
+  await checkAtRest(world);
+  await checkRetention(world);
 }
+
+async function settle(world: World): Promise<void> {
+  const { scheduler, side } = world;
+  const giveUpAt = scheduler.now() + MAX_SETTLE_MS;
+  for (let isUnderWay = true; isUnderWay && scheduler.now() < giveUpAt; ) {
+    await runUntil(world, scheduler.now() + SETTLE_MS);
+    const { rows } = await side.query<{ leased: number }>(LEASED);
+    isUnderWay = rows[0]?.leased !== 0;
+  }
+}
+
+const LEASED = `select (select count(*) from delivery_queue where leased_by is not null)::int
+  + (select count(*) from delivery_batches)::int as leased`;
 
 async function until(world: World, condition: () => boolean): Promise<void> {
   await world.scheduler.rest();
@@ -82,9 +114,10 @@ async function runUntil(world: World, end: number): Promise<void> {
       const limit = next.isShort ? now + SHORT_JUMP_MS : now + MAX_JUMP_MS;
       const target = Math.min(next.at, scheduler.nextBindingAt(), limit, end);
       if (target > now + pauseMs) {
-        const runsTasks = next.needsTasks || target > tasksAt + TASKS_EVERY_MS;
-        if (runsTasks) tasksAt = target;
         const isLong = target - now > LONG_PAUSE_MS;
+        const runsTasks = next.needsTasks || (isLong && target >= tasksAt + TASKS_EVERY_MS);
+        // A short jump passes the time of few tasks.
+        if (runsTasks && isLong) tasksAt = target;
         if (isLong) sleep(world, target, random);
         scheduler.jump(target, random, runsTasks);
       }
@@ -104,79 +137,21 @@ function sleep({ nodes, scheduler }: World, at: number, random: Random): void {
       isAllAwake || owner === awake ? at : Math.max(at, Math.min(scheduler.nextFixedAt(), at + MAX_JUMP_MS));
 }
 
-/** `needsTasks`: the deadline of a rule has passed. */
-type Moment = { at: number; isShort: boolean; needsTasks: boolean };
-
-type Waiting = {
-  url: string | null;
-  due: Date | null;
-  is_leased: boolean;
-  rule_at: Date | null;
-  has_batch: boolean;
-};
-
-/** The next time at which some node has to do something, by the tables. */
-async function nextMoment(world: World, random: Random): Promise<Moment> {
-  const { side, scheduler, endpoints, model, nodes } = world;
-  const now = scheduler.now();
-  const { rows } = await side.query<Waiting>(NEXT_MOMENT);
-  for (const { due, url } of rows) {
-    if (!due || url === null) continue;
-    const since = Math.max(
-      due.getTime(),
-      endpoints.healthySince(url),
-      model.lastTroubleEnd(),
-      scheduler.jumpedAt(),
-    );
-    model.check(
-      !nodes.some((node) => node.isUp()) || since + OVERDUE_MS > now,
-      () => `a delivery to ${url} waits ${Math.round(now - since)} ms past its time`,
-    );
-  }
-  const dues = rows.flatMap(({ due }) => (due ? [due.getTime()] : []));
-  const rules = rows.flatMap(({ rule_at: at }) => (at ? [at.getTime()] : []));
-  const needsTasks = rules.some((at) => at <= now);
-  const isShort = rows.some((row) => row.is_leased || row.has_batch) || needsTasks;
-  // Behind requests that hang, deliveries wait for their turn.
-  const isSending = model.requests.some(({ endedAt, node }) => endedAt === undefined && !node.isDead);
-  const first = Math.min(...dues.filter((at) => at > now || !isSending));
-  // Hosts that sleep through the first due times find several deliveries due at once.
-  const isAsleep = first > now + LONG_PAUSE_MS && (dues.length > MANY_DUE || random.chance(0.5));
-  const wakesAt = isAsleep ? first + world.config.retryMaxDelayMs / 10 : first;
-  const last = Math.max(...dues.filter((at) => at <= wakesAt), first);
-  return { at: Math.min(last, ...rules.filter((at) => at > now)), isShort, needsTasks };
-}
-
-/** Per subscription: the first delivery that may be sent, and the next deadline of a rule. */
-const NEXT_MOMENT = `
-  select s.url, s.rule_at, q.due, q.is_leased, b.has_batch
-  from (
-    select guid, url, paused_at, disabled_at, activated_at, first_delivery_guid, least(
-      case when deleted_at is null then scheduled_deletion_at end,
-      case when failed_at is null and deleted_at is null and disabled_at is null and paused_at is null
-        then deliveries_failing_since + interval '7 days' end) as rule_at
-    from subscriptions
-  ) as s
-  cross join lateral (
-    select bool_or(leased_by is not null) is true as is_leased,
-           min(due_at) filter (where leased_by is null and s.paused_at is null
-             and (s.activated_at is not null or coalesce(s.first_delivery_guid, delivery_guid) = delivery_guid)) as due
-    from delivery_queue where subscription_guid = s.guid
-  ) as q
-  cross join lateral (
-    select count(*) > 0 as has_batch from delivery_batches where subscription_guid = s.guid
-  ) as b
-  where q.due is not null or q.is_leased or b.has_batch or s.rule_at is not null`;
-
 async function checkAtRest(world: World): Promise<void> {
   await checkQueue(world);
   await checkRules(world);
   await checkDeadlines(world);
   await checkFailed(world);
+  await checkFailingSince(world);
+  await checkObjects(world);
+  await checkFiles(world);
 }
 
 async function checkAll(world: World): Promise<void> {
   await checkAtRest(world);
+  await checkEndings(world);
+  await checkLeftovers(world);
+  await checkRedelivered(world);
   await checkCounters(world);
   await checkEvents(world);
 }

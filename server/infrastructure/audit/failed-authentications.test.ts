@@ -231,6 +231,37 @@ test('no guessed value is in the audit log or the log', async () => {
   assert.ok(!app.logged.some((line) => line.includes(GUESS)));
 });
 
+test('a count that could not be written is written later (seed 7 of the simulation)', async () => {
+  const written: number[] = [];
+  let isAway = true;
+  const { note, flush } = createMergedRecords({
+    database: {
+      async transaction(work: (transaction: unknown) => unknown) {
+        if (isAway) throw new Error('connection lost');
+        return work(undefined);
+      },
+    } as never,
+    audit: {
+      record: async (_t: unknown, _a: unknown, { changes }: AuditItem) => written.push(Number(changes.times)),
+    } as never,
+    clock: app.clock,
+    log: app.server.log as never,
+  });
+  const change = { objectType: 'application', objectId: 'one', changes: {} } as const;
+  const denied = () =>
+    note({
+      ...{ group: 'group', source: 'source', organizationGuids: [] },
+      actor: { type: 'anonymous', id: 'anonymous' },
+      change: { action: 'authentication.fail', ...change },
+    });
+  denied();
+  denied();
+  await flush();
+  isAway = false;
+  await flush({ all: true });
+  assert.equal(sum(written), 2);
+});
+
 test('a flood of new names writes a bounded number of records, whose counts add up', async () => {
   const written: number[] = [];
   const { note, flush } = createMergedRecords({

@@ -39,7 +39,8 @@ export function createMergedRecords({
   const sourcesOf = new Map<string, number>();
   let writing: Promise<void> = Promise.resolve();
 
-  function write({ actor, organizationGuids, change }: MergedEntry, times: number): void {
+  function write(entry: MergedEntry, times: number): void {
+    const { actor, organizationGuids, change } = entry;
     const owners = organizationGuids.length === 0 ? [undefined] : organizationGuids;
     writing = writing
       .then(() =>
@@ -51,7 +52,18 @@ export function createMergedRecords({
             });
         }),
       )
-      .catch((error: unknown) => log.error({ err: error }, 'could not write an audit record'));
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'could not write an audit record; its count will be written later');
+        keep(entry, times);
+      });
+  }
+
+  /** For a later flush. After a commit of unknown fate it may be counted twice, which is better than not at all. */
+  function keep(unwritten: MergedEntry, times: number): void {
+    const entry = bounded(unwritten);
+    const known = watched.get(keyOf(entry));
+    if (known) known.times += times;
+    else watch(keyOf(entry), { entry, times, until: clock.now().getTime() + MERGE_MS });
   }
 
   function watch(key: string, entry: Watched): void {

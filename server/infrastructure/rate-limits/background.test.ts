@@ -51,6 +51,19 @@ test('counts of another node are known before the last thousand uses', async () 
   assert.equal(await passed(there, 2_000, 'shared'), 1_500);
 });
 
+test('the first tenth of a limit is written in batches, and the rest counts it', async () => {
+  const limit = { ...WIDE, limit: 100 };
+  const [here, there] = [node(), node()];
+  const use = async (limits: RateLimits, uses: number) => {
+    let count = 0;
+    for (let nth = 0; nth < uses; nth += 1) if (!(await limits.use(limit, 'tenth'))) count += 1;
+    return count;
+  };
+  const answers = Array.from({ length: 11 }, () => here.count(limit, 'tenth') instanceof Promise);
+  assert.deepEqual(answers, [...Array.from({ length: 10 }, () => false), true], 'the eleventh waits');
+  assert.equal((await use(there, 60)) + (await use(here, 60)), 89);
+});
+
 test('buffered uses of one window do not count in the next', async () => {
   const limits = node();
   await passed(limits, 10, 'turn');

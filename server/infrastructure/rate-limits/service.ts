@@ -21,17 +21,24 @@ export type RateLimit = {
 };
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
+/** `isOfAllNodes`: read from the database, not only counted here. */
+type Count = { windowStart: number; used: number; isOfAllNodes: boolean };
+
 const MAX_BATCH = 500;
 const MAX_REMEMBERED_BLOCKS = 10_000;
 /** With fewer uses left than this, each use waits for the exact count of all nodes. */
 const FAR_FROM_LIMIT = 1_000;
+/** Limits below this, such as those of passwords, are always exact. */
+const SMALLEST_INEXACT_LIMIT = 100;
+/** The first uses in a window do not wait. A burst at several nodes within milliseconds may exceed the limit by so much. */
+const UNCOUNTED_SHARE = 0.1;
 const MAX_REMEMBERED_COUNTS = 10_000;
 /** Counters are deleted this long after their window. */
 const KEEP_MS = 3_600_000;
 
 export function createRateLimits({ queries, clock, log }: { queries: Queries; clock: Clock; log: Log }) {
   const blockedUntil = new Map<string, number>();
-  const counts = new Map<string, { windowStart: number; used: number }>();
+  const counts = new Map<string, Count>();
   const countInBatch = createBatcher<Use, number>({
     run: (uses) => countUses(queries, uses),
     maxBatch: MAX_BATCH,
@@ -39,7 +46,11 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
   const background = createBackgroundCount({ queries, log, learn });
 
   function learn({ key, windowStartedAt }: Use, used: number): void {
-    setBounded(counts, key, { windowStart: windowStartedAt.getTime(), used }, MAX_REMEMBERED_COUNTS);
+    remember(key, { windowStart: windowStartedAt.getTime(), used, isOfAllNodes: true });
+  }
+
+  function remember(key: string, count: Count): void {
+    setBounded(counts, key, count, MAX_REMEMBERED_COUNTS);
   }
 
   /** Answers from memory whether this key is over its limit. */
@@ -64,13 +75,11 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
     const now = clock.now().getTime();
     const windowStart = now - (now % limit.windowMs);
     const once = { key: id, windowStartedAt: new Date(windowStart), times: 1 };
-    const known = counts.get(id);
-    if (
-      known?.windowStart === windowStart &&
-      known.used + FAR_FROM_LIMIT <= limit.limit &&
-      background.add(once)
-    ) {
-      known.used += 1;
+    const remembered = counts.get(id);
+    const known =
+      remembered?.windowStart === windowStart ? remembered : { windowStart, used: 0, isOfAllNodes: false };
+    if (isFarFrom(limit.limit, known) && background.add(once)) {
+      remember(id, { ...known, used: known.used + 1 });
       return undefined;
     }
     return countExactly(limit, { ...once, times: 1 + background.take(once) });
@@ -92,6 +101,11 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
     flush: background.flush,
     sweep: () => deleteWindowsBefore(queries, new Date(clock.now().getTime() - KEEP_MS)),
   };
+}
+
+function isFarFrom(limit: number, { used, isOfAllNodes }: Count): boolean {
+  if (isOfAllNodes && used + FAR_FROM_LIMIT <= limit) return true;
+  return limit >= SMALLEST_INEXACT_LIMIT && used < limit * UNCOUNTED_SHARE;
 }
 
 function idOf(limit: RateLimit, key: string): string {

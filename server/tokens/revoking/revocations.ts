@@ -23,7 +23,9 @@ const REVOCATION_LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_000;
 const PAGE_ROWS = 10_000;
 const MAX_LOOKUP_BATCH = 500;
-const PROPAGATION_POLL_MS = 10;
+/** Doubled with each look: a node that is slow or gone must not cost hundreds of queries. */
+const FIRST_POLL_MS = 10;
+const MAX_POLL_MS = 160;
 /** Covers tokens signed shortly after the revocation, by a request in progress or a node whose clock is ahead. */
 const LATE_TOKENS_MS = 60_000;
 
@@ -150,9 +152,11 @@ export function createRevocations({ database, notifications, clock, guids, log }
       const allNodesCaughtUp = async () =>
         (await store.countNodesBehind(queries, revision, clock.now())) === 0;
       await notifications.notify(CHANNEL, [''], queries).catch(warn);
-      for (let waitedMs = 0; waitedMs < REVOCATION_LEASE_MS; waitedMs += PROPAGATION_POLL_MS) {
+      for (let waitedMs = 0, pauseMs = FIRST_POLL_MS; waitedMs < REVOCATION_LEASE_MS; ) {
         if (await allNodesCaughtUp().catch(warn)) return;
-        await pause(PROPAGATION_POLL_MS);
+        await pause(pauseMs);
+        waitedMs += pauseMs;
+        pauseMs = Math.min(pauseMs * 2, MAX_POLL_MS);
       }
     },
 

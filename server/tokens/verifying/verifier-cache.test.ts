@@ -20,6 +20,8 @@ const environments = createEnvironments({
 });
 const pair = await generateKeyPair(ALGORITHM, { extractable: true });
 const publicJwk = await exportJWK(pair.publicKey);
+/** The service caches a hundred times as many, whose signatures take seconds. */
+const MAX_CACHED = 100;
 const key = { kid: 'k', signsFrom: clock.now(), publicJwk, ...pair };
 
 function createParts({ followsRevocations = true } = {}) {
@@ -39,7 +41,7 @@ function createParts({ followsRevocations = true } = {}) {
   const guids = createGuids({ clock, randomBytes: (size) => crypto.getRandomValues(Buffer.alloc(size)) });
   const issuer = createIssuer({ signingKeys, environments, baseUrl, clock, guids, metrics: createMetrics() });
   const verifier = createVerifier({
-    ...{ signingKeys, environments, baseUrl, clock },
+    ...{ signingKeys, environments, baseUrl, clock, maxCachedTokens: MAX_CACHED },
     revocations: { check } as Parameters<typeof createVerifier>[0]['revocations'],
   });
   const issue = async (subject = 'client') => {
@@ -112,15 +114,15 @@ test('refused tokens are not cached, and malformed ones are not verified', async
   assert.equal(lookups.length, 3);
 });
 
-test('at most 10,000 tokens are cached; the oldest is evicted first', async () => {
+test('the cache has a limit; the oldest token is evicted first', async () => {
   const { verifier, issue } = createParts();
   const tokens: string[] = [];
-  for (let batch = 0; batch < 101; batch += 1) {
-    const issued = await Promise.all(Array.from({ length: 100 }, () => issue()));
-    for (const token of issued) await verifier.verify(token);
-    tokens.push(...issued);
+  for (let count = 0; count < MAX_CACHED + 10; count += 1) {
+    const token = await issue();
+    await verifier.verify(token);
+    tokens.push(token);
   }
   const isRemembered = (token: string | undefined) => !(verifier.verify(token ?? '') instanceof Promise);
-  assert.ok(!isRemembered(tokens[0]) && !isRemembered(tokens[99]));
-  assert.ok(isRemembered(tokens[100]) && isRemembered(tokens.at(-1)));
+  assert.ok(!isRemembered(tokens[0]) && !isRemembered(tokens[9]));
+  assert.ok(isRemembered(tokens[10]) && isRemembered(tokens.at(-1)));
 });

@@ -63,12 +63,14 @@ export function createVerifier({
   revocations,
   baseUrl,
   clock,
+  maxCachedTokens = MAX_CACHED_TOKENS,
 }: {
   signingKeys: SigningKeys;
   environments: Environments;
   revocations: Revocations;
   baseUrl: string;
   clock: Clock;
+  maxCachedTokens?: number;
 }) {
   const cache = new Map<string, VerifiedToken>();
   const issuers = [baseUrl, environments.issuerOf('sandbox'), environments.issuerOf('production')];
@@ -101,7 +103,7 @@ export function createVerifier({
     const caller = callerOf(claims);
     const verified = { claims, caller, allows: compileAllowlist(claims.ip_allowlist) };
     if (await revocations.check(claims)) return new EndedToken(caller, tokenInvalid());
-    setBounded(cache, token, verified, MAX_CACHED_TOKENS);
+    setBounded(cache, token, verified, maxCachedTokens);
     return verified;
   }
 

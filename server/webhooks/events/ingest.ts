@@ -58,34 +58,42 @@ export function createIngest({ database, clock, events, organizations, freezes }
 
   /** Accepts several calls in one transaction. */
   async function acceptAll(
-    calls: readonly (readonly Reported[])[],
+    calls: readonly (readonly NewEvent[])[],
     recordAnswer?: RecordAnswer<Accepted>,
   ): Promise<Answer[]> {
-    const owners = await ownersOf(calls.flat());
-    const now = clock.now();
-    const checked = calls.map((reported) => checkAll(reported, owners, now));
-    const newEvents = checked.flatMap((result) => (isFailure(result) ? [] : result));
     const answers = await database.transaction(async (transaction) => {
-      const published = await events.publish(transaction, newEvents);
+      const published = await events.publish(transaction, calls.flat());
       const conflict = await conflictIn(transaction, published.events, published.created);
       if (conflict) return conflict;
-      const results = answersFor(checked, published);
-      const [only] = results;
-      if (recordAnswer && only && !isFailure(only)) await recordAnswer(transaction, only);
-      return results;
+      const accepted = answersFor(calls, published);
+      const [only] = accepted;
+      if (recordAnswer && only) await recordAnswer(transaction, only);
+      return accepted;
     });
     if (!isFailure(answers)) return answers;
     // Retried one by one, so that only the conflicting call fails.
     if (calls.length === 1) return [answers];
     const single: Answer[] = [];
-    for (const reported of calls) single.push(...(await acceptAll([reported])));
+    for (const call of calls) single.push(...(await acceptAll([call])));
     return single;
   }
 
-  const acceptTogether = createBatcher<readonly Reported[], Answer>({
+  const weigh = ({ length }: readonly unknown[]) => length;
+
+  /** In a step of its own, so that it does not lengthen the transactions, which wait for each other. */
+  const findOwners = createBatcher<readonly Reported[], Owners>({
+    async run(calls) {
+      const owners = await ownersOf(calls.flat());
+      return calls.map(() => owners);
+    },
+    maxBatch: MAX_EVENTS_TOGETHER,
+    weigh,
+  });
+
+  const acceptTogether = createBatcher<readonly NewEvent[], Answer>({
     run: (calls) => acceptAll(calls),
     maxBatch: MAX_EVENTS_TOGETHER,
-    weigh: (reported) => reported.length,
+    weigh,
   });
 
   return {
@@ -94,23 +102,24 @@ export function createIngest({ database, clock, events, organizations, freezes }
       reported: readonly Reported[],
       recordAnswer: RecordAnswer<Accepted> = recordNothing,
     ): Promise<Answer> {
-      if (recordAnswer === recordNothing) return acceptTogether(reported);
-      const [answer] = await acceptAll([reported], recordAnswer);
+      const checked = checkAll(reported, await findOwners(reported), clock.now());
+      if (isFailure(checked)) return checked;
+      if (recordAnswer === recordNothing) return acceptTogether(checked);
+      const [answer] = await acceptAll([checked], recordAnswer);
       return answer as Answer;
     },
   };
 }
 
-function answersFor(checked: readonly (NewEvent[] | Failure)[], published: Published): Answer[] {
+function answersFor(calls: readonly (readonly NewEvent[])[], published: Published): Accepted[] {
   const accepted = published.events.values();
   const notCounted = new Set(published.created);
-  return checked.map((result) => {
-    if (isFailure(result)) return result;
+  return calls.map(({ length }) => {
     const guids = accepted
-      .take(result.length)
+      .take(length)
       .map(({ guid }) => guid)
       .toArray();
-    return { total: guids.length, created: guids.filter((guid) => notCounted.delete(guid)).length, guids };
+    return { total: length, created: guids.filter((guid) => notCounted.delete(guid)).length, guids };
   });
 }
 

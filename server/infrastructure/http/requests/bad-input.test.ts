@@ -8,6 +8,7 @@ import {
   assertQuietLog,
   assertRefused,
   createOperations,
+  createSharedRules,
   type Operation,
   UNLIMITED,
 } from '../../../../testing/operations.ts';
@@ -23,6 +24,7 @@ const ANY_TEXT = fc.string({ unit: 'binary', maxLength: 40 });
 /** Built once: its tables of characters are large. */
 const ANY_QUERY = fc.dictionary(ANY_TEXT, ANY_TEXT, { maxKeys: 3 });
 const NOT_ALLOWED = { status: 405, code: 'method_not_allowed' };
+const valuesOf = createSharedRules();
 
 test('the OpenAPI document lists routes to check', () => {
   assert.ok(operations.length >= 10, `${operations.length} routes`);
@@ -36,19 +38,17 @@ for (const path of new Set(operations.map((operation) => operation.path))) {
   const allowed = [...new Set(methods)].sort();
 
   test(`${path}: another method gets 405 with the allowed methods`, async () => {
-    for (const method of METHODS.filter((candidate) => !allowed.includes(candidate))) {
-      const url = addressOf(first);
+    const url = addressOf(first);
+    const others = METHODS.filter((candidate) => !allowed.includes(candidate));
+    for (const method of others) {
       const answer = await app.call({ method: method as 'PUT', url });
       assertRefused(first, answer, NOT_ALLOWED);
       assert.equal(answer.headers.allow, allowed.join(', '));
-      // The method is rejected before the content type.
-      const headers = { 'content-type': 'text/plain' };
-      assertRefused(
-        first,
-        await app.call({ method: method as 'PUT', url, headers, payload: 'x' }),
-        NOT_ALLOWED,
-      );
     }
+    // The method is rejected before the content type.
+    const wrongType = { headers: { 'content-type': 'text/plain' }, payload: 'x' };
+    for (const method of others.filter((name) => /^P(OST|UT|ATCH)$/.test(name)).slice(0, 1))
+      assertRefused(first, await app.call({ method: method as 'PUT', url, ...wrongType }), NOT_ALLOWED);
   });
 }
 
@@ -84,7 +84,8 @@ for (const operation of operations) {
         'a/b',
         ...long,
       ];
-      for (const value of ['\0', ...wrong.filter((candidate) => !accepts(schema, candidate))]) {
+      const refused = wrong.filter((candidate) => !accepts(schema, candidate));
+      for (const value of ['\0', ...valuesOf(schema, refused)]) {
         const url = addressOf(operation, { [name]: value });
         assertRefused(operation, await call(operation, { url }), { status: 404, code: 'not_found' });
       }

@@ -12,7 +12,9 @@ import * as store from './notice-store.ts';
 
 const CHANNEL = 'endpoint_notices';
 const MAX_READ = 500;
-const ANSWER_POLL_MS = 10;
+/** Doubled with each look: a dispatcher that is slow or gone must not cost hundreds of queries. */
+const FIRST_POLL_MS = 10;
+const MAX_POLL_MS = 160;
 const RETRY_AFTER_MS = 500;
 
 type Deps = {
@@ -85,13 +87,13 @@ export function createEndpointNotices(deps: Deps) {
     async announce(subscriptionGuid: string): Promise<void> {
       const about = { subscription_guid: subscriptionGuid };
       let notices: string[] | undefined;
-      let pauseMs = ANSWER_POLL_MS;
+      let pauseMs = 0;
       const giveUpAt = clock.now().getTime() + DISPATCHER_LEASE_MS;
       for (; clock.now().getTime() < giveUpAt; await pause(pauseMs)) {
         try {
           notices ??= await insert(subscriptionGuid);
           if (!(await store.areUnread(queries, notices, clock.now()))) return;
-          pauseMs = ANSWER_POLL_MS;
+          pauseMs = Math.min(pauseMs * 2 || FIRST_POLL_MS, MAX_POLL_MS);
         } catch (error) {
           pauseMs = RETRY_AFTER_MS;
           log.warn({ ...about, reason: String(error) }, 'could not announce a changed endpoint');

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { assertError } from '../../../../../testing/app.ts';
+import { queriesOfOwner } from '../../../../../testing/database.ts';
 import { deliveriesOf } from '../../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../../testing/events.ts';
 import { createSubscription, founderOf, setMoments } from '../../../../../testing/subscriptions.ts';
@@ -79,6 +81,37 @@ test('no node sends once the pause is answered; outcomes in flight are recorded'
   await change({ paused: false });
   await pass(3_000, [a, b]);
   assert.equal(new Set(guidsAt(endpoint)).size, 61);
+});
+
+/** Seed 5 of the simulation: the pause was answered although no other node knew of it. */
+test('a pause is announced again when the connection breaks after its commit', async () => {
+  const { a, b, tenant, endpoint, subscription } = await createNodes();
+  const owner = queriesOfOwner(a.testDatabase);
+  await sql`create sequence announcements`.execute(owner);
+  await sql`grant usage on sequence announcements to public`.execute(owner);
+  await sql`create function break_once() returns trigger language plpgsql as ${sql.lit(
+    `begin
+       if nextval('announcements') = 1 then perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(1); end if;
+       return null;
+     end`,
+  )}`.execute(owner);
+  await sql`create trigger break_once after insert on endpoint_notices
+    for each statement execute function break_once()`.execute(owner);
+  const stuck = hold();
+  endpoint.behave(stuck);
+  await publishEvents(b, tenant, 30);
+  await endpoint.waitForCount(1 + 2);
+  const paused = await founderOf(a, tenant)('PATCH', `/${subscription.guid}`, { paused: true });
+  assert.equal(paused.status, 200);
+  const { rows } = await sql<{
+    inserts: number;
+  }>`select last_value::int as inserts from announcements`.execute(owner);
+  assert.equal(rows[0]?.inserts, 2);
+  const before = endpoint.received.length;
+  endpoint.behave({ kind: 'answer' });
+  stuck.release();
+  await b.dispatcher.idle();
+  assert.equal(endpoint.received.length, before);
 });
 
 test('no node sends once disabling by the operator is answered', async () => {

@@ -1,0 +1,81 @@
+import type { InjectOptions } from 'fastify';
+import { scopesOfRole } from '../../server/tokens/roles.ts';
+import { enter } from '../machine/rest.ts';
+import type { Owner } from '../machine/scheduler.ts';
+import type { CallResult, Node, Reply } from './node.ts';
+import { OPERATOR_TOKEN, type World } from './world.ts';
+
+const RETRY_AFTER_MS = 700;
+const MAX_TRIES = 60;
+const LOOK_MS = 0.1;
+const PEOPLE: Owner = { name: 'partner', isDead: false, frozenUntil: 0 };
+
+export type Calls = ReturnType<typeof createCalls>;
+
+/** Calls to the nodes, by the operator unless they have a token. */
+export function createCalls({ scheduler, nodes, trace }: World) {
+  const nodeAt = (index: number): Node => nodes[index % nodes.length] as Node;
+
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      scheduler.add(ms, { owner: PEOPLE, label: undefined, run: () => resolve() });
+    });
+
+  /** The next step waits for a query beside the simulation, which takes real time. */
+  const look = <Result>(query: () => Promise<Result>) =>
+    new Promise<Result>((resolve, reject) => {
+      scheduler.add(LOOK_MS, {
+        ...{ owner: PEOPLE, label: undefined },
+        run: () => query().then(resolve, reject),
+      });
+    });
+
+  async function call(node: Node, options: InjectOptions, token = OPERATOR_TOKEN): Promise<CallResult> {
+    const result = await node.call({
+      ...options,
+      headers: { host: 'localhost:4000', authorization: `Bearer ${token}`, ...options.headers },
+    });
+    const { method, url } = options;
+    const status = result === 'lost' ? 'lost' : result.status;
+    trace.add(scheduler.now(), 'partner', `${method} ${url} at ${node.name}: ${status}`);
+    if (status === 500) throw new Error(`500 of ${method} ${url}`);
+    return result;
+  }
+
+  return {
+    nodeAt,
+    pause,
+    look,
+    call,
+
+    /** Repeats a call at one node after another until it is answered. */
+    async insist(index: number, options: InjectOptions): Promise<Reply> {
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const result = await call(nodeAt(index + tries), options);
+        if (result !== 'lost' && result.status < 500) return result;
+        await pause(RETRY_AFTER_MS);
+      }
+      throw new Error(`${options.method} ${String(options.url)} was not answered`);
+    },
+
+    /** As the dashboard does, with a user token of five minutes; undefined if the node is down. */
+    async callAsFounder(
+      node: Node,
+      organizationGuid: string,
+      options: InjectOptions,
+    ): Promise<CallResult | undefined> {
+      const [app, owner] = [node.app(), node.owner()];
+      if (!app || !owner) return undefined;
+      const proof = { provedAt: node.clock.now(), secondFactor: true };
+      const user = { tokenType: 'user', subject: 'f'.repeat(32), organizationGuid, ...proof } as const;
+      const token = await enter(owner, () =>
+        app.issuer.issue({ ...user, scopes: scopesOfRole('founder') }),
+      ).catch(() => undefined);
+      return token && call(node, options, token.access_token);
+    },
+  };
+}
+
+export function isOk(result: CallResult | undefined): result is Reply {
+  return result !== undefined && result !== 'lost' && result.status < 300;
+}

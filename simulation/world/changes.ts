@@ -1,0 +1,63 @@
+import { BEHAVIOURS } from './behaviours.ts';
+import { type Calls, isOk } from './calls.ts';
+import type { ModelSubscription } from './model.ts';
+import type { WindowKind } from './part-actions.ts';
+import type { World } from './world.ts';
+
+const POLL_MS = 500;
+/** A redelivery goes on after the troubles of nodes. */
+const MAX_POLLS = 400;
+
+/** The endpoint moves to another URL, which answers. */
+export async function moveEndpoint(
+  { scheduler, endpoints }: World,
+  { callAsFounder, nodeAt }: Calls,
+  subscription: ModelSubscription,
+  node: number,
+): Promise<void> {
+  const url = `${subscription.urls[0]}/${subscription.urls.length}`;
+  endpoints.behave(url, scheduler.now(), BEHAVIOURS.healthy());
+  subscription.urls.push(url);
+  // Waiting deliveries become due when the new URL has answered.
+  const from = scheduler.now();
+  subscription.resumedAt.push(from);
+  const result = await callAsFounder(nodeAt(node), subscription.organizationGuid, {
+    ...{ method: 'PATCH', url: `/api/subscriptions/${subscription.guid}`, payload: { url } },
+  });
+  subscription.restarts.push({ from, to: scheduler.now(), isSure: isOk(result) });
+  if (!isOk(result)) return;
+  subscription.resumedAt.push(scheduler.now());
+  subscription.left.set(subscription.url, scheduler.now());
+  subscription.url = url;
+}
+
+/** Redelivers a time window. Until the job has ended, each delivery in it may become due at any time. */
+export async function redeliverWindow(
+  { model, scheduler, side }: World,
+  { callAsFounder, nodeAt, pause, look }: Calls,
+  subscription: ModelSubscription,
+  { node, kind, ageMs }: { node: number; kind: WindowKind; ageMs: number },
+): Promise<void> {
+  const { guid, url, organizationGuid } = subscription;
+  const since = new Date(scheduler.now() - ageMs);
+  if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());
+  // Failed deliveries of the window may be redeliveries of older events.
+  else model.redeliverSince(url, kind === 'failed' ? 0 : since.getTime(), scheduler.now());
+  await callAsFounder(nodeAt(node), organizationGuid, {
+    ...{ method: 'POST', url: '/api/subscription_recoveries' },
+    payload: { subscription_guid: guid, kind, since: since.toISOString() },
+  });
+  for (let polls = 0; polls < MAX_POLLS; polls += 1) {
+    await pause(POLL_MS);
+    if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());
+    const { rows } = await look(() =>
+      side.query(
+        `select 1 from subscription_recoveries
+         where subscription_guid = $1 and completed_at is null and failed_at is null`,
+        [guid],
+      ),
+    );
+    if (rows.length === 0) return;
+  }
+  model.check(false, () => `a redelivery to ${url} does not end`);
+}

@@ -1,0 +1,86 @@
+import type { Random } from '../machine/random.ts';
+import { type Action, createAgenda, entryOf, NODES, type Plan } from './agenda.ts';
+
+/** Faults that meet a certain moment of a delivery or a key. Drawn one by one, they would rarely meet it. */
+type Coincidence = readonly { inMs: number; action: Action }[];
+
+/** Of the calls that report events. */
+const SHARE = 0.25;
+
+/** The first subscription belongs to the first tenant. */
+const TENANT = 0;
+const PICK = 0;
+
+type Draw = (random: Random, nodes: { one: number; other: number }) => Coincidence;
+
+/** Events of one node, most of which reach the endpoint while the next entries happen. */
+const burst = (random: Random, node: number) =>
+  ({ kind: 'events', tenant: TENANT, count: random.integer(18, 24), node }) as const;
+const lostAnswer = (node: number, statement: string) =>
+  ({ kind: 'commit', node, isExecuted: true, statement }) as const;
+
+/** A key is removed while a node gets its lease again after an outage of its connections. Few moments matter. */
+const removalAtReturn: Draw = (random, { one, other }) => {
+  const awayMs = random.integer(6_000, 8_000);
+  return [
+    { inMs: 0, action: { kind: 'refuse', node: one, ms: awayMs } },
+    { inMs: awayMs + 1, action: { kind: 'slow', node: one, ms: 6_000, extraMs: 350 } },
+    {
+      inMs: awayMs + random.integer(1_200, 3_000),
+      action: { kind: 'key', tenant: TENANT, node: other, isSudden: true },
+    },
+  ];
+};
+
+const COINCIDENCES: readonly Draw[] = [
+  // A node is frozen while it sends, until another has taken over and sends, too.
+  (random, { one }) => [
+    { inMs: 0, action: { kind: 'endpoint', pick: PICK, plan: 'hanging', ms: 28_000 } },
+    { inMs: 1, action: { kind: 'events', tenant: TENANT, count: random.integer(1, 2), node: one } },
+    {
+      inMs: random.integer(60, 200),
+      action: { kind: 'freeze', node: one, ms: random.integer(12_500, 18_000) },
+    },
+  ],
+  // A node is killed with deliveries that it has just accepted.
+  (random, { one }) => [
+    { inMs: 0, action: burst(random, one) },
+    { inMs: random.integer(15, 90), action: { kind: 'kill', node: one, awayMs: 60_000 } },
+  ],
+  // An endpoint is paused at one node while another sends many deliveries to it.
+  (random, { one, other }) => [
+    { inMs: 0, action: burst(random, one) },
+    { inMs: random.integer(5, 60), action: { kind: 'pause', pick: PICK, node: other } },
+    { inMs: random.integer(3_000, 9_000), action: { kind: 'resume', pick: PICK, node: other } },
+  ],
+  // The answer to the commit of the first outcomes of a batch is lost.
+  (random, { one }) => [
+    { inMs: 0, action: lostAnswer(one, '^commit of .*complete_batched') },
+    { inMs: 1, action: burst(random, one) },
+  ],
+  // The answer to the commit of a claim is lost, at every node.
+  (random, { one }) => [
+    ...[0, 1, 2].map((node) => ({
+      inMs: 0,
+      action: lostAnswer(node, '^commit of claim_deliveries with rows'),
+    })),
+    { inMs: 1, action: { kind: 'endpoint', pick: PICK, plan: 'refusing', ms: 1_500 } },
+    { inMs: 2, action: { kind: 'events', tenant: TENANT, count: random.integer(1, 4), node: one } },
+  ],
+  removalAtReturn,
+  removalAtReturn,
+];
+
+/** The agenda of a seed, with coincidences where it reports events. */
+export function createPlan(random: Random, days: number): Plan {
+  const plan = createAgenda(random, days);
+  const own = random.fork('coincidences');
+  const starts = plan.entries.filter(({ action }) => action.kind === 'events' && own.chance(SHARE));
+  const added = starts.flatMap(({ at }) => {
+    const [one, other] = own.shuffle([...Array(NODES).keys()]) as [number, number];
+    return own
+      .pick(COINCIDENCES)(own, { one, other })
+      .map(({ inMs, action }) => entryOf(at + inMs, action));
+  });
+  return { ...plan, entries: [...plan.entries, ...added].sort((one, two) => one.at - two.at) };
+}
