@@ -2,6 +2,7 @@ import { createDenialAlerts } from './alerts/denials.ts';
 import { createAlertsModule } from './alerts/module.ts';
 import { createAlerts } from './alerts/service.ts';
 import { createKeyPairs } from './credentials/applications/key-pairs.ts';
+import { createFreezes } from './credentials/organizations/freezes.ts';
 import { createOrganizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { createFilesModule } from './files/module.ts';
@@ -17,6 +18,7 @@ import type { Secret } from './infrastructure/runtime/secret.ts';
 import { shutDown } from './infrastructure/runtime/shutdown.ts';
 import { createLookup } from './lookup/service.ts';
 import { createObjectsModule } from './objects/module.ts';
+import { createTransfers } from './operator/transfer/service.ts';
 import type { PasswordHasher } from './people/login/passwords/passwords.ts';
 import { createLoginModule } from './people/login/service.ts';
 import { createPeople } from './people/members/people.ts';
@@ -89,18 +91,23 @@ export async function createApp(deps: Deps) {
     ...{ database, clock, log, alerts },
     namesOf: (...args) => applications.namesOf(...args),
   });
+  const tokens = createTokens({ ...base, addresses: config, notifications, encryption, denialAlerts });
+  const { revocations, denials, issuer } = tokens;
+  const freezes = createFreezes({ database, log, changes: revocations });
   const eventCounters = createEventCounters({ queries, clock, timers, guids, log });
   const events = createEvents({
     ...base,
     counters: eventCounters,
+    refusalOf: freezes.refusalOf,
     enqueue: (...args) => deliveriesModule.enqueue(...args),
   });
   const organizations = createOrganizations({
     ...base,
     events,
+    freezes,
     beforeGoingLive: (transaction, guid) => applications.requireAllowlists(transaction, guid),
   });
-  const ingest = createIngest({ database, clock, events, organizations });
+  const ingest = createIngest({ database, clock, events, organizations, freezes });
 
   const objectsModule = createObjectsModule({
     ...base,
@@ -117,7 +124,7 @@ export async function createApp(deps: Deps) {
   const { objects, simulator } = objectsModule;
 
   const filesModule = await createFilesModule({
-    ...{ ...base, alerts, config, timers, encryption },
+    ...{ ...base, alerts, config, timers, encryption, freezes },
     ...{ customers: objects, references: objects, wrapStorage: deps.wrapStorage },
   });
   const { files, fileProcessing } = filesModule;
@@ -153,8 +160,6 @@ export async function createApp(deps: Deps) {
   });
   const eventStreams = createEventStreams({ database, clock, timers, metrics, log });
 
-  const tokens = createTokens({ ...base, addresses: config, notifications, encryption, denialAlerts });
-  const { revocations, denials, issuer } = tokens;
   const keyPairs = createKeyPairs({
     ...base,
     alerts,
@@ -169,6 +174,7 @@ export async function createApp(deps: Deps) {
     ...base,
     tokens,
     clients,
+    freezes,
     usage,
     failedAuthentications,
     customers: objects,
@@ -225,6 +231,16 @@ export async function createApp(deps: Deps) {
     transport: createTransport({ clock, timers, resolve: deps.resolve ?? systemResolve }),
   });
 
+  const transfers = createTransfers({
+    ...{ ...base, encryption, partitions, revocations, dispatcher, baseUrl: config.baseUrl },
+    ...{ storage: filesModule.storage, deletions: filesModule.deletions },
+  });
+  freezes.onFrozen(async () => {
+    await events.settled();
+    await Promise.all([eventCounters.flush(), usage.flush(), requestRecorder.flush()]);
+    await Promise.all([denials.flush({ all: true }), failedAuthentications.flush({ all: true })]);
+  });
+
   const { server, createHealthServer, createOperatorServer } = await createServers({
     ...base,
     config,
@@ -237,6 +253,7 @@ export async function createApp(deps: Deps) {
     failedAuthentications,
     encryption,
     organizations,
+    freezes,
     keyPairs,
     tokens,
     tokenEndpoints,
@@ -255,6 +272,7 @@ export async function createApp(deps: Deps) {
     requestRecorder,
     requestLog,
     lookup,
+    transfers,
   });
 
   /** Parts with periodic tasks and pending writes at a shutdown. */
@@ -307,6 +325,7 @@ export async function createApp(deps: Deps) {
     alerts,
     alertsModule,
     requestRecorder,
+    transfers,
     server,
     createHealthServer,
     createOperatorServer,

@@ -5,6 +5,7 @@ import { registerAlertSettings } from './alerts/settings/routes.ts';
 import { createApiDocuments } from './api-documents.ts';
 import type { KeyPairs } from './credentials/applications/key-pairs.ts';
 import { registerApplications } from './credentials/applications/routes.ts';
+import type { Freezes } from './credentials/organizations/freezes.ts';
 import { registerBanks, registerOrganizations } from './credentials/organizations/routes.ts';
 import type { Organizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
@@ -38,6 +39,7 @@ import type { ObjectsModule } from './objects/module.ts';
 import { registerObjects } from './objects/routes.ts';
 import { createOperatorAuthentication } from './operator/authentication.ts';
 import { registerOperator } from './operator/routes.ts';
+import type { Transfers } from './operator/transfer/service.ts';
 import { registerAuditEntries } from './people/audit-entries/routes.ts';
 import { registerLogin } from './people/login/routes.ts';
 import type { LoginModule } from './people/login/service.ts';
@@ -84,6 +86,7 @@ export type ServerDeps = Base & {
   failedAuthentications: FailedAuthentications;
   encryption: Encryption;
   organizations: Organizations;
+  freezes: Freezes;
   keyPairs: KeyPairs;
   tokens: Tokens;
   tokenEndpoints: TokenEndpoints;
@@ -102,6 +105,7 @@ export type ServerDeps = Base & {
   requestRecorder: RequestRecorder;
   requestLog: RequestLog;
   lookup: Lookup;
+  transfers: Transfers;
 };
 
 /** The HTTP servers: the main one, and on request those for health checks and for the operator. */
@@ -159,9 +163,11 @@ export async function createServers(deps: ServerDeps) {
     clock,
     timers,
   });
+  deps.freezes.onFrozen(callsInFlight.whenIdle);
   const access = {
     verifier,
     organizations,
+    freezes: deps.freezes,
     sourceAddress,
     denials,
     usage,
@@ -183,13 +189,13 @@ export async function createServers(deps: ServerDeps) {
     registerCustomerTokens(api, { customerTokens });
     registerSubscriptions(api, { subscriptions });
     registerEvents(api, { events, eventStatus });
-    registerEventStream(api, { events, eventStreams: deps.eventStreams, verifier });
+    registerEventStream(api, { events, eventStreams: deps.eventStreams, verifier, freezes: deps.freezes });
     registerDeliveries(api, { deliveries });
     registerDeliveringEndpoints(api, { database, subscriptions });
     registerTestEvents(api, { testEvents });
     registerDeliveryStatistics(api, { statistics });
     registerEndpointHealth(api, { health: endpointHealth });
-    registerLiveDeliveries(api, { liveViewers, verifier });
+    registerLiveDeliveries(api, { liveViewers, verifier, freezes: deps.freezes });
     registerRedeliveries(api, { redeliveries });
     registerInboxes(api, deps.inboxesModule);
     registerFiles(api, { files });
@@ -252,6 +258,7 @@ export async function createServers(deps: ServerDeps) {
       alertSettings: alertsModule.settings,
       database,
       audit,
+      transfers: deps.transfers,
     });
   }
   if (deps.operatorOnMainPort) await registerOperations(server);

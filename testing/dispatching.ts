@@ -19,7 +19,7 @@ type Body = Record<string, unknown>;
 const guids = createGuids({ clock: systemClock, randomBytes });
 
 /** A database with a running `api`; dispatchers start on request. */
-export async function createDispatching(scope: Scope) {
+export async function createDispatching(scope: Scope, more: Environment = {}) {
   const site = await createSite(scope);
   /** For a second process with its own port. */
   const besides = await createSite(scope);
@@ -37,6 +37,7 @@ export async function createDispatching(scope: Scope) {
     PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN,
     PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true',
     PORTICO_UPLOAD_URL: site.url,
+    ...more,
   };
   const startApi = () => site.serve(settings, 'api');
   const api = await startApi();
@@ -68,7 +69,9 @@ export async function createDispatching(scope: Scope) {
     select,
     besidesUrl: besides.operatorUrl,
     databaseUrl: database.url,
-    startDispatcher: (more: Environment = {}) => site.start(['dispatch'], { ...settings, ...more }),
+    /** Runs another command with the same settings. */
+    run: (args: readonly string[], others: Environment = {}) => site.run(args, { ...settings, ...others }),
+    startDispatcher: (others: Environment = {}) => site.start(['dispatch'], { ...settings, ...others }),
     /** A process that accepts events and sends them itself. */
     serve: () => besides.serve(settings, 'serve'),
 

@@ -165,7 +165,7 @@ export function typesAt({ received }: Pick<TestEndpoint, 'received'>): string[] 
 }
 
 /** Signed with this key only (specification, Authentication 11). */
-export function isSignedWith(key: string, { headers, body }: Request): boolean {
+export function isSignedWith(key: string, { headers, body }: Pick<Request, 'headers' | 'body'>): boolean {
   return headers['x-service-signature'] === createHmac('sha256', key).update(body).digest('hex');
 }
 

@@ -35,6 +35,8 @@ export async function dispatch(config: Config): Promise<void> {
     await warnOfDatabaseRole(opened);
     stop.throwIfAborted();
     await requireMasterKey(app);
+    // For the Organizations that are frozen.
+    await app.revocations.start();
     await app.dispatcher.start();
     app.fileProcessing.start();
     await app.simulator.start();

@@ -3,6 +3,7 @@ import type { Config } from '../infrastructure/config/config.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { sortArguments } from './operator/arguments.ts';
 import { type Call, kebab } from './operator/calls.ts';
+import { fileIn, sendFile } from './operator/files.ts';
 import { describeCall, listCalls } from './operator/help.ts';
 import { requestOf } from './operator/request.ts';
 import { fetchCalls, send } from './operator/service.ts';
@@ -28,10 +29,14 @@ export async function operator(config: Config, args: readonly string[]): Promise
 
   const given = sortArguments(call, args.slice(call.words.length));
   const request = await requestOf(call, given, () => text(process.stdin));
-  const answer = await send(operatorUrl, await operatorToken(config), request);
+  const token = await operatorToken(config);
+  const answer = call.file
+    ? await sendFile(config, token, { call, request, path: fileIn(call, given) })
+    : await send(operatorUrl, token, request);
   if (!answer.ok) process.exitCode = 1;
   if (answer.body === undefined) return;
-  const output = answer.ok ? process.stdout : process.stderr;
+  // Standard output may be the file.
+  const output = answer.ok && call.file !== 'written' ? process.stdout : process.stderr;
   output.write(`${JSON.stringify(answer.body, null, 2)}\n`);
 }
 

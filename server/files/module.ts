@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Alerts } from '../alerts/service.ts';
+import type { Freezes } from '../credentials/organizations/freezes.ts';
 import type { Base } from '../infrastructure/base.ts';
 import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
 import type { Timers } from '../infrastructure/runtime/clock.ts';
@@ -29,6 +30,7 @@ type Deps = Base & {
   encryption: Encryption;
   customers: Customers;
   references: FileReferences;
+  freezes: Freezes;
   wrapStorage?: ((storage: Storage) => Storage) | undefined;
 };
 
@@ -54,6 +56,8 @@ export async function createFilesModule(deps: Deps) {
   watchWaitingFiles({ metrics, clock, queries: database.queries });
   return {
     files,
+    storage,
+    deletions,
     fileProcessing: processing,
     /** For folder storage; an S3 store serves its own pre-signed URLs. */
     direct: links && { links, uploads: createUploads({ ...deps, storage, quota, onUploaded }) },

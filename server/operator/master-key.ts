@@ -38,7 +38,8 @@ export async function rotateMasterKey(
       (await signingKeys.reencrypt(transaction)) +
       (await subscriptions.reencrypt(transaction)) +
       (await login.totp.reencrypt(transaction)) +
-      (await alertSettings.reencrypt(transaction));
+      (await alertSettings.reencrypt(transaction)) +
+      (await clients.reencrypt(transaction));
     await audit.record(transaction, actor, {
       action: 'master_key.rotate',
       objectType: 'master_key',

@@ -14,6 +14,7 @@ import { type ObjectDeps, registerObjectRoutes } from './object-routes.ts';
 import { type OrganizationDeps, registerOrganizationRoutes } from './organization-routes.ts';
 import { type PriceDeps, registerPriceRoutes } from './price-routes.ts';
 import { registerSubscriptionRoutes, type SubscriptionDeps } from './subscription-routes.ts';
+import { registerTransferRoutes, type TransferDeps } from './transfer/routes.ts';
 
 export type OperatorDeps = {
   authentication: OperatorAuthentication;
@@ -27,7 +28,8 @@ export type OperatorDeps = {
   EventDeps &
   SubscriptionDeps &
   RotationDeps &
-  AuditDeps;
+  AuditDeps &
+  TransferDeps;
 
 /** The operator API; `portico operator …` makes the same calls. */
 export async function registerOperator(server: HttpServer, deps: OperatorDeps): Promise<void> {
@@ -52,6 +54,7 @@ export async function registerOperator(server: HttpServer, deps: OperatorDeps): 
       registerSubscriptionRoutes(scope, deps);
       registerKeyRoutes(scope, deps);
       registerAuditRoutes(scope, deps);
+      await registerTransferRoutes(scope, deps);
     },
     { prefix: '/operator' },
   );

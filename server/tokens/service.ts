@@ -1,6 +1,7 @@
 import type { DenialAlerts } from '../alerts/denials.ts';
 import type { Clients } from '../credentials/applications/clients.ts';
 import type { KeyUsage } from '../credentials/applications/usage.ts';
+import type { Freezes } from '../credentials/organizations/freezes.ts';
 import type { FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
 import type { Base } from '../infrastructure/base.ts';
 import type { Notifications } from '../infrastructure/database/connections/notifications.ts';
@@ -44,6 +45,7 @@ export type TokenEndpoints = ReturnType<typeof createTokenEndpoints>;
 type EndpointsDeps = Pick<TokensDeps, 'database' | 'audit' | 'metrics' | 'clock'> & {
   tokens: Tokens;
   clients: Clients;
+  freezes: Freezes;
   usage: KeyUsage;
   failedAuthentications: FailedAuthentications;
   customers: Customers;
@@ -58,7 +60,7 @@ type EndpointsDeps = Pick<TokensDeps, 'database' | 'audit' | 'metrics' | 'clock'
 /** Services behind the OAuth endpoints. */
 export function createTokenEndpoints({ tokens, limits, ...deps }: EndpointsDeps) {
   const authentication = createClientAuthentication({ ...deps, ...tokens, limits });
-  const issuance = createIssuance({ ...tokens, authentication });
+  const issuance = createIssuance({ ...deps, ...tokens, authentication });
   const introspection = createIntrospection({ ...deps, ...tokens });
   const perClient = limits.rateLimitCustomerToken;
   const customerTokens = createCustomerTokens({ ...deps, ...tokens, authentication, perClient });

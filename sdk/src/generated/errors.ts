@@ -241,6 +241,13 @@ export class NotImplementedError extends UnprocessableError {
 }
 
 /**
+ * 503: your Organization is moving to other machines, for seconds. Remedy: wait for `Retry-After`; nothing was changed.
+ */
+export class OrganizationMovingError extends ServiceError {
+  declare readonly messageCode: 'organization_moving';
+}
+
+/**
  * 503: a limit of the process is reached, or a list took too long. Remedy: wait for `Retry-After`; narrow lists by time.
  */
 export class OverloadedError extends ServiceError {
@@ -438,6 +445,7 @@ export const ERROR_CLASSES: Readonly<Record<string, typeof ApiError>> = {
   no_object: NoObjectError,
   not_found: NotFoundError,
   not_implemented: NotImplementedError,
+  organization_moving: OrganizationMovingError,
   overloaded: OverloadedError,
   payload_too_large: PayloadTooLargeError,
   pending_files_limit_reached: PendingFilesLimitReachedError,

@@ -64,6 +64,10 @@ export async function addNotices(
       due_at = coalesce(n.due_at, greatest(excluded.due_at, n.sent_at + (${cooldown})))`.execute(transaction);
 }
 
+/** Messages of a frozen Organization wait. */
+const notFrozen = sql<boolean>`alert_notices.organization_guid not in (
+  select guid from organizations where frozen_at is not null)`;
+
 /** Leases due notices of a channel to this process until `leaseUntil`. */
 export async function claimDue(
   queries: Queries,
@@ -73,7 +77,7 @@ export async function claimDue(
   const { rows } = await sql<Notice>`
     with due as (
       select organization_guid, channel, recipient, type from alert_notices
-      where channel = ${channel} and due_at <= ${now}
+      where channel = ${channel} and due_at <= ${now} and ${notFrozen}
       order by due_at limit ${limit} for update skip locked
     )
     update alert_notices as n set due_at = ${leaseUntil}, attempts = n.attempts + 1
@@ -91,6 +95,7 @@ export async function selectNextDueAt(queries: Queries, channel: Channel): Promi
     .select('due_at')
     .where('channel', '=', channel)
     .where('due_at', 'is not', null)
+    .where(notFrozen)
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst();

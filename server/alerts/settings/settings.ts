@@ -180,7 +180,7 @@ function maskUrl(url: string): string {
   return `${origin}/…${pathname.length < MIN_MASKED_CHARACTERS ? '' : url.slice(-SHOWN_CHARACTERS)}`;
 }
 
-function contextOf(organizationGuid: string): string {
+export function contextOf(organizationGuid: string): string {
   return `alert slack url:${organizationGuid}`;
 }
 

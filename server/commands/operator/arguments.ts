@@ -1,4 +1,4 @@
-import { type Call, type Field, kebab } from './calls.ts';
+import { type Call, FILE_FIELD, type Field, kebab } from './calls.ts';
 import { misuse } from './help.ts';
 import { typeOf } from './values.ts';
 
@@ -48,8 +48,9 @@ export function sortArguments(call: Call, typed: readonly string[]): Arguments {
   }
 }
 
-function flagsOf({ query, body }: Call): ReadonlyMap<string, Field> {
-  return new Map([...query, ...(body?.fields ?? [])].map((field) => [kebab(field.name), field]));
+function flagsOf({ query, body, file }: Call): ReadonlyMap<string, Field> {
+  const fields = [...(file ? [FILE_FIELD] : []), ...query, ...(body?.fields ?? [])];
+  return new Map(fields.map((field) => [kebab(field.name), field]));
 }
 
 function splitOnce(argument: string): readonly [flag: string, inline?: string] {

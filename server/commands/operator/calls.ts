@@ -14,6 +14,16 @@ export type Call = {
   positionals: readonly { name: string; label: string; description: string }[];
   query: readonly Field[];
   body: { required: boolean; fields: readonly Field[] } | undefined;
+  /** Whether the call reads a file or writes one, which `--file` names. */
+  file: 'read' | 'written' | undefined;
+};
+
+/** Not sent to the service. */
+export const FILE_FIELD: Field = {
+  name: 'file',
+  required: true,
+  schema: { type: 'string' },
+  description: 'path of the file, or - for standard input or output',
 };
 
 type Operation = {
@@ -26,8 +36,10 @@ type Operation = {
     description?: string;
     schema?: Schema;
   }[];
-  requestBody?: { required?: boolean; content?: { 'application/json'?: { schema?: Schema } } };
+  requestBody?: { required?: boolean; content?: Content };
+  responses?: Readonly<Record<string, { content?: Content }>>;
 };
+type Content = { 'application/json'?: { schema?: Schema }; 'application/octet-stream'?: object };
 
 export type OpenApiDocument = { paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
 
@@ -64,7 +76,13 @@ function callOf(path: string, method: string, operation: Operation): Call {
         description,
       })),
     body: bodySchema && { required: requestBody?.required ?? false, fields: fieldsOf(bodySchema) },
+    file: fileOf(operation),
   };
+}
+
+function fileOf({ requestBody, responses }: Operation): Call['file'] {
+  if (requestBody?.content?.['application/octet-stream']) return 'read';
+  return responses?.['200']?.content?.['application/octet-stream'] ? 'written' : undefined;
 }
 
 function positionalsOf(path: string, parameters: NonNullable<Operation['parameters']>): Call['positionals'] {

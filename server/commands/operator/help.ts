@@ -1,5 +1,5 @@
 import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
-import { type Call, type Field, kebab } from './calls.ts';
+import { type Call, FILE_FIELD, type Field, kebab } from './calls.ts';
 import { describeType } from './values.ts';
 
 const INDENT = '  ';
@@ -52,8 +52,8 @@ export function describeCall(call: Call): string {
   return [...about, ...aligned(rows), ...(rows.length > 0 ? [''] : [])].join('\n');
 }
 
-function fieldsOf({ query, body }: Call): readonly Field[] {
-  return [...query, ...(body?.fields ?? [])];
+function fieldsOf({ query, body, file }: Call): readonly Field[] {
+  return [...(file ? [FILE_FIELD] : []), ...query, ...(body?.fields ?? [])];
 }
 
 function explanation({ required, description, schema }: Field): string {

@@ -61,7 +61,7 @@ async function request(
   }
 }
 
-function unreachable(baseUrl: string, { name, cause }: Error): StartupError {
+export function unreachable(baseUrl: string, { name, cause }: Error): StartupError {
   if (name === 'TimeoutError')
     return new StartupError(
       `The service at ${baseUrl} did not answer within ${REQUEST_TIMEOUT_MS / 1000} seconds.`,
@@ -73,7 +73,7 @@ function unreachable(baseUrl: string, { name, cause }: Error): StartupError {
   );
 }
 
-function notPortico(baseUrl: string, path: string): StartupError {
+export function notPortico(baseUrl: string, path: string): StartupError {
   return new StartupError(
     `The service at ${baseUrl}${path} has no operator calls; set PORTICO_OPERATOR_URL to the operator listener of the service.`,
   );

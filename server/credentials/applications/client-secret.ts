@@ -10,9 +10,15 @@ import { Secret } from '../../infrastructure/runtime/secret.ts';
  */
 const PREFIX = 'portico_sk_';
 const RANDOM_BYTES = 32;
-const PURPOSE = 'client-secret';
+/** Of the key that secrets are hashed with. */
+export const PURPOSE = 'client-secret';
 
-export type SecretHash = { secret_hash: Buffer; secret_key_id: string };
+export type SecretHash = {
+  secret_hash: Buffer;
+  secret_key_id: string;
+  /** The key of the hash, if it is not derived from a master key of this installation. */
+  secret_hash_key_encrypted: Buffer | null;
+};
 export type ClientSecrets = ReturnType<typeof createClientSecrets>;
 
 export function createClientSecrets({
@@ -29,14 +35,18 @@ export function createClientSecrets({
     return keys.get(keyId);
   }
 
-  function digest(secret: string, keyId: string): Buffer | undefined {
-    const key = keyOf(keyId);
+  function digest(secret: string, key: Buffer | undefined): Buffer | undefined {
     return key && createHmac('sha256', key).update(secret).digest();
+  }
+
+  function importedKey({ secret_key_id: keyId, secret_hash_key_encrypted: encrypted }: SecretHash) {
+    return encrypted && Buffer.from(encryption.decrypt(encrypted, contextOf(keyId)), 'hex');
   }
 
   function hash(secret: Secret): SecretHash {
     const keyId = encryption.currentKeyId;
-    return { secret_hash: digest(secret.reveal(), keyId) as Buffer, secret_key_id: keyId };
+    const secret_hash = digest(secret.reveal(), keyOf(keyId)) as Buffer;
+    return { secret_hash, secret_key_id: keyId, secret_hash_key_encrypted: null };
   }
 
   /** Compared in place of a missing hash, so that known and unknown clients take the same time. */
@@ -52,15 +62,26 @@ export function createClientSecrets({
     decoy,
 
     matches(secret: Secret, stored: SecretHash | undefined): boolean {
-      const { secret_hash, secret_key_id } = stored ?? decoy;
-      const presented = digest(secret.reveal(), secret_key_id);
-      const equal = presented !== undefined && timingSafeEqual(presented, secret_hash);
+      const compared = stored ?? decoy;
+      const presented = digest(secret.reveal(), importedKey(compared) ?? keyOf(compared.secret_key_id));
+      const equal = presented !== undefined && timingSafeEqual(presented, compared.secret_hash);
       return equal && stored !== undefined;
     },
 
-    /** Hashed with an older master key. */
-    isOutdated: (stored: SecretHash) => stored.secret_key_id !== encryption.currentKeyId,
+    /** Hashed with an older master key, or with that of another installation. */
+    isOutdated: (stored: SecretHash) =>
+      stored.secret_key_id !== encryption.currentKeyId || stored.secret_hash_key_encrypted !== null,
+
+    /** The imported key under the current master key, or undefined when it already is. */
+    reencrypt: (stored: SecretHash) =>
+      stored.secret_hash_key_encrypted &&
+      encryption.reencrypt(stored.secret_hash_key_encrypted, contextOf(stored.secret_key_id)),
   };
+}
+
+/** Of an imported key. */
+export function contextOf(keyId: string): string {
+  return `client secret key:${keyId}`;
 }
 
 function checksumOf(random: string): string {

@@ -1,4 +1,4 @@
-import type { Queries } from '../../infrastructure/database/database.ts';
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
 import { setBounded } from '../../infrastructure/runtime/bounded-map.ts';
 import { isGuid, NIL_GUID } from '../../infrastructure/runtime/guid.ts';
@@ -8,6 +8,7 @@ import {
   type Client,
   countSecretsNotUnder,
   selectClients,
+  selectImported,
   selectSecretHashes,
   updateSecretHash,
 } from './store.ts';
@@ -85,6 +86,18 @@ export function createClients({
       if (!secrets.matches(secret, await selectHash(id))) return undefined;
       const client = await lookUp(id);
       return client && rehashOutdated(client, secret);
+    },
+
+    /** Re-encrypts the keys of imported secrets with the current master key; returns their number. */
+    async reencrypt(transaction: Transaction): Promise<number> {
+      let moved = 0;
+      for (const { client_id: clientId, ...hash } of await selectImported(transaction)) {
+        const secret_hash_key_encrypted = secrets.reencrypt(hash);
+        if (!secret_hash_key_encrypted) continue;
+        await updateSecretHash(transaction, clientId, { ...hash, secret_hash_key_encrypted });
+        moved += 1;
+      }
+      return moved;
     },
 
     /** Number of secrets hashed with an older master key. Each is rehashed on its next use. */

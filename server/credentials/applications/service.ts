@@ -105,6 +105,8 @@ export function createApplications(deps: ApplicationsDeps) {
       const application = await find(transaction);
       if (!application) return applicationNotFound();
       if (isFailure(application)) return application;
+      const frozen = organizations.refusalOf(application.organization_guid);
+      if (frozen) return frozen;
       const { client_id: clientId, name } = application;
       await store.deleteApplication(transaction, clientId);
       await audit.record(transaction, actor, applicationChange('remove', application, { name }));

@@ -163,7 +163,8 @@ export async function selectSecretHashes(
 ): Promise<SecretHash[]> {
   const { rows } = await sql<SecretHash>`
     select coalesce(applications.secret_hash, ${decoy.secret_hash}::bytea) as secret_hash,
-      coalesce(applications.secret_key_id, ${decoy.secret_key_id}) as secret_key_id
+      coalesce(applications.secret_key_id, ${decoy.secret_key_id}) as secret_key_id,
+      applications.secret_hash_key_encrypted
     from unnest(${[...clientIds]}::uuid[]) with ordinality as requested (client_id, position)
     left join applications using (client_id)
     order by position`.execute(queries);
@@ -179,8 +180,21 @@ export async function countSecretsNotUnder(queries: Queries, keyId: string): Pro
     .selectFrom('applications')
     .select((expression) => expression.fn.countAll<number>().as('count'))
     .where('secret_key_id', '!=', keyId)
+    .where('secret_hash_key_encrypted', 'is', null)
     .executeTakeFirstOrThrow();
   return count;
+}
+
+/** Imported key pairs that were not used since. */
+export async function selectImported(
+  transaction: Transaction,
+): Promise<(SecretHash & Pick<Application, 'client_id'>)[]> {
+  return transaction
+    .selectFrom('applications')
+    .select(['client_id', 'secret_hash', 'secret_key_id', 'secret_hash_key_encrypted'])
+    .where('secret_hash_key_encrypted', 'is not', null)
+    .forNoKeyUpdate()
+    .execute();
 }
 
 export type Use = { clientId: string; at: Date; ip: string | undefined };

@@ -80,6 +80,10 @@ export const OwnOrganizationChanges = inputSchema('OwnOrganizationChanges', { na
 export const ControlledOrganizationView = viewSchema('ControlledOrganization', {
   ...OrganizationView.properties,
   ...SecondFactorView.properties,
+  frozen_at: Type.Optional({
+    ...Timestamp,
+    description: 'Calls are refused since then, because the Organization moves to another installation',
+  }),
 });
 
 const BankFeatures = Type.Array(
@@ -151,7 +155,12 @@ export function viewOrganization(organization: Organization): Static<typeof Orga
 export function viewControlledOrganization(
   organization: Organization,
 ): Static<typeof ControlledOrganizationView> {
-  return { ...viewOrganization(organization), ...viewSecondFactor(organization) };
+  const { frozen_at: frozenAt } = organization;
+  return {
+    ...viewOrganization(organization),
+    ...viewSecondFactor(organization),
+    ...(frozenAt === null ? {} : { frozen_at: frozenAt.toISOString() }),
+  };
 }
 
 export function viewSecondFactor(organization: Organization): Static<typeof SecondFactorView> {

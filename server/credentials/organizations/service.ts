@@ -9,6 +9,7 @@ import type { Failure, Precondition } from '../../infrastructure/runtime/failure
 import type { Events } from '../../webhooks/events/service.ts';
 import { createBanks, organizationNotFound } from './banks.ts';
 import { checkFeature } from './features.ts';
+import { type Freezes, refusal as frozenRefusal } from './freezes.ts';
 import {
   DEFAULT_FEATURES,
   type Feature,
@@ -25,13 +26,14 @@ export type Organizations = ReturnType<typeof createOrganizations>;
 
 type Deps = Base & {
   events: Events;
+  freezes: Freezes;
   /** Returns a Failure while the Organization must not go live. */
   beforeGoingLive(transaction: Transaction, organizationGuid: string): Promise<Failure | undefined>;
 };
 
 /** Organizations and their Banks. */
 export function createOrganizations(deps: Deps) {
-  const { database, clock, guids, audit, beforeGoingLive } = deps;
+  const { database, clock, guids, audit, freezes, beforeGoingLive } = deps;
   const { queries } = database;
 
   async function change(
@@ -43,6 +45,7 @@ export function createOrganizations(deps: Deps) {
   ): Promise<store.Organization | Failure> {
     const current = await store.selectOrganizationForUpdate(transaction, guid);
     if (!current) return organizationNotFound();
+    if (current.frozen_at !== null) return frozenRefusal();
     const differs = precondition?.(current);
     if (differs) return differs;
     const changes = changesOf(current, input);
@@ -86,6 +89,8 @@ export function createOrganizations(deps: Deps) {
           features: [...(input.features ?? DEFAULT_FEATURES)],
           second_factor_roles: [...(input.second_factor_roles ?? [])],
           second_factor_in_production: input.second_factor_in_production ?? null,
+          frozen_at: null,
+          removing_at: null,
           created_at: now,
           updated_at: now,
         };
@@ -125,9 +130,12 @@ export function createOrganizations(deps: Deps) {
     ): Promise<store.Organization | Failure> =>
       guid === organizationGuid ? update(actor, guid, input, precondition) : organizationNotFound(),
 
+    /** Set while the Organization is frozen; to be checked in the transaction of a change. */
+    refusalOf: freezes.refusalOf,
+
     /** Blocks changes of the Organization until the transaction ends. */
     async lockForShare(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
-      return (await store.selectOrganizationForShare(transaction, guid)) ?? organizationNotFound();
+      return unfrozen(await store.selectOrganizationForShare(transaction, guid));
     },
 
     /** Whether the Organization is live or has a production bank. */
@@ -139,7 +147,7 @@ export function createOrganizations(deps: Deps) {
 
     /** Serializes transactions that check a limit of the Organization before adding to it. */
     async lockForUpdate(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
-      return (await store.selectOrganizationForUpdate(transaction, guid)) ?? organizationNotFound();
+      return unfrozen(await store.selectOrganizationForUpdate(transaction, guid));
     },
 
     async checkFeature(guid: string, feature: Feature): Promise<Failure | undefined> {
@@ -171,6 +179,12 @@ export function createOrganizations(deps: Deps) {
 
     first: () => store.selectFirstOrganization(database.queries),
   };
+}
+
+/** A change that waited for the lock of a freeze is refused. */
+function unfrozen(organization: store.Organization | undefined): store.Organization | Failure {
+  if (!organization) return organizationNotFound();
+  return organization.frozen_at === null ? organization : frozenRefusal();
 }
 
 function organizationChange(

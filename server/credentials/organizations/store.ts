@@ -71,6 +71,16 @@ export async function selectOrganizationGuids(queries: Queries, guids: readonly 
   return rows.map(({ guid }) => guid);
 }
 
+/** Few: an Organization is frozen for seconds. */
+export async function selectFrozenGuids(queries: Queries): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('organizations')
+    .select('guid')
+    .where('frozen_at', 'is not', null)
+    .execute();
+  return rows.map(({ guid }) => guid);
+}
+
 export function selectOrganizationsByGuid(
   queries: Queries,
   guids: readonly string[],

@@ -1,6 +1,7 @@
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import { type Clock, later, type Timers } from '../../infrastructure/runtime/clock.ts';
-import { Failure } from '../../infrastructure/runtime/failure.ts';
+import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
 import { LONGEST_UPLOAD_MS } from '../processing/poll-schedule.ts';
@@ -26,18 +27,24 @@ type Deps = {
   guids: Guids;
   log: Log;
   quota: Quota;
+  freezes: Pick<Freezes, 'refusalOf'>;
   onUploaded(): void;
 };
 
 /** Uploads to and downloads from folder storage by signed links. */
 export function createUploads(deps: Deps) {
-  const { database, storage, clock, timers, guids, log, quota, onUploaded } = deps;
+  const { database, storage, clock, timers, guids, log, quota, freezes, onUploaded } = deps;
   const { queries } = database;
 
-  /** Leases the link and moves the expiry of the file past the longest time that this upload may take. */
-  async function begin(terms: UploadTerms, bytes: number, leasedBy: string): Promise<Failure | undefined> {
+  /**
+   * Leases the link and moves the expiry of the file past the longest time that this upload may take. Returns the
+   * Organization.
+   */
+  async function begin(terms: UploadTerms, bytes: number, leasedBy: string): Promise<string | Failure> {
     const file = await store.selectLinkedFile(queries, terms.guid);
     if (!file || file.uploaded_at !== null || file.failed_at !== null) return refusalOf(file);
+    const frozen = freezes.refusalOf(file.organization_guid);
+    if (frozen) return frozen;
     return database.transaction(async (transaction) => {
       // Before the quota, so that the second of two uploads gets upload_in_progress and not the quota's refusal.
       const now = clock.now();
@@ -55,7 +62,7 @@ export function createUploads(deps: Deps) {
       const refused = await quota.checkLocked(transaction, file.organization_guid, { files: 0, bytes });
       if (refused) return refused;
       await store.updateFileIf(transaction, terms.guid, { awaitingUpload: true }, { pending_bytes: bytes });
-      return undefined;
+      return file.organization_guid;
     });
   }
 
@@ -90,9 +97,19 @@ export function createUploads(deps: Deps) {
     }
   }
 
-  async function conclude(terms: UploadTerms, result: PutResult | Failure): Promise<Failure | undefined> {
+  async function conclude(
+    terms: UploadTerms,
+    owner: string,
+    result: PutResult | Failure,
+  ): Promise<Failure | undefined> {
     if (result instanceof Failure) return result;
     if (result === 'too_large') return new Failure('payload_too_large', tooLargeMessage(terms));
+    // The content would not be moved with the Organization.
+    const frozen = freezes.refusalOf(owner);
+    if (frozen) {
+      await storage.delete(terms.guid);
+      return frozen;
+    }
     // Also for content that exists already: a crash may have prevented this before.
     const isFirst = await markUploaded(terms.guid);
     if (result === 'exists') return completed();
@@ -114,12 +131,12 @@ export function createUploads(deps: Deps) {
       const full = await refusalForSpace(storage, log, bytes);
       if (full) return full;
       const leasedBy = guids.next();
-      const refused = await begin(terms, bytes, leasedBy);
-      if (refused) return refused;
+      const owner = await begin(terms, bytes, leasedBy);
+      if (isFailure(owner)) return owner;
       const lease = keepUploadLease({ queries, clock, timers, log }, terms.guid, leasedBy);
       let hasArrived = false;
       try {
-        const failure = await conclude(terms, await put(terms, content, lease.check));
+        const failure = await conclude(terms, owner, await put(terms, content, lease.check));
         hasArrived = failure === undefined;
         return failure;
       } finally {

@@ -80,6 +80,7 @@ function withDefaults(given: GivenSettings, exposure: Exposure | undefined) {
      */
     masterKeys: given.masterKeys as readonly Secret[] | undefined,
     operatorToken: given.operatorToken,
+    transferKey: given.transferKey,
     trustedProxies: given.trustedProxies ?? [],
     supportEmail: given.supportEmail ?? 'support@portico.example',
     demo,

@@ -84,6 +84,11 @@ export const settings = {
     parse: parse.secretOfAtLeast(32),
     about: 'bearer token of the operator API (embedded: generated unless set)',
   },
+  transferKey: {
+    variable: 'PORTICO_TRANSFER_KEY',
+    parse: parse.secretOfAtLeast(32),
+    about: 'encrypts the file of portico operator organizations export and import',
+  },
   trustedProxies: {
     variable: 'PORTICO_TRUSTED_PROXIES',
     parse: parse.addressRanges,

@@ -85,6 +85,7 @@ const ANSWERS = {
   overloaded: { status: 503, error: 'unavailable' },
   database_unavailable: { status: 503, error: 'unavailable' },
   storage_unavailable: { status: 503, error: 'unavailable' },
+  organization_moving: { status: 503, error: 'unavailable' },
 } as const satisfies Record<FailureCode, Answer>;
 
 export type ErrorAnswer = {

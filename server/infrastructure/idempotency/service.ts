@@ -117,7 +117,7 @@ export function createIdempotencyKeys({
   };
 }
 
-function contextOf({ owner, key }: store.KeyedRequest): string {
+export function contextOf({ owner, key }: Pick<store.KeyedRequest, 'owner' | 'key'>): string {
   return `idempotency key ${owner} ${key}`;
 }
 

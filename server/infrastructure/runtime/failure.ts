@@ -22,6 +22,7 @@ export type FailureCode =
   | 'overloaded'
   | 'database_unavailable'
   | 'storage_unavailable'
+  | 'organization_moving'
   | 'internal_error'
   | 'invalid_request'
   | 'invalid_client'

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Feature } from '../../credentials/organizations/schema.ts';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Call } from '../../infrastructure/http/limits/calls-in-flight.ts';
@@ -82,10 +83,15 @@ export function bearerTokenOf(authorization: string | undefined): string | undef
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
 
-/** For streams: whether the token of the request is still valid. */
-export function tokenCheckOf(request: FastifyRequest, verifier: Verifier): () => boolean | Promise<boolean> {
+/** For streams: whether the token of the request is still valid and its Organization is not frozen. */
+export function tokenCheckOf(
+  request: FastifyRequest,
+  verifier: Verifier,
+  freezes: Freezes,
+): () => boolean | Promise<boolean> {
   const token = bearerTokenOf(request.headers.authorization) ?? '';
   return () => {
+    if (freezes.refusalOf(request.caller.organizationGuid)) return false;
     const verified = verifier.verify(token);
     return verified instanceof Promise ? verified.then(isVerified) : isVerified(verified);
   };

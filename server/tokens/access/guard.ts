@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyUsage } from '../../credentials/applications/usage.ts';
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Organizations } from '../../credentials/organizations/service.ts';
 import { limitBodies, MAX_CALL_BYTES } from '../../infrastructure/http/bodies/body-limits.ts';
 import { FailureError } from '../../infrastructure/http/errors.ts';
@@ -28,6 +29,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export type AccessDeps = {
   verifier: Verifier;
   organizations: Organizations;
+  freezes: Freezes;
   sourceAddress: SourceAddress;
   denials: Denials;
   usage: KeyUsage;
@@ -64,11 +66,12 @@ export async function registerApi(
 
 /**
  * Checks every `/api` call before the body is read, in the contract's order: token, revocation, source address, token type,
- * scope, limits of customer and Organization, second factor and proof, feature. The checks of a cached token are synchronous
+ * scope, freeze, limits of customer and Organization, second factor and proof, feature. The checks of a cached token are synchronous
  * unless the route requires a feature or a user has no second factor.
  */
 function guard(api: HttpServer, deps: AccessDeps): void {
-  const { verifier, organizations, sourceAddress, denials, usage, callsInFlight, metrics, clock } = deps;
+  const { verifier, organizations, freezes, sourceAddress, denials, usage } = deps;
+  const { callsInFlight, metrics, clock } = deps;
   const countCall = createCallRates(deps);
   api.decorateRequest('caller');
   api.decorateRequest('call');
@@ -87,6 +90,13 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     const checkVerified = (verified: VerifiedToken | Failure) => {
       const refusal = authorize(request, verified);
       if (refusal) return conclude(refusal);
+      const frozen = freezes.check(request.caller.organizationGuid);
+      if (frozen instanceof Promise) frozen.then(admit, done);
+      else admit(frozen);
+    };
+    // Directly after the check: a node that hears of a freeze knows every call that it has admitted.
+    const admit = (frozen: Failure | undefined) => {
+      if (frozen) return conclude(frozen);
       const limited = enterQueue(request, reply) ?? countCall(request.caller);
       if (limited instanceof Promise) limited.then(checkFurther, done);
       else checkFurther(limited);

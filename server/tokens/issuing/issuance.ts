@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Client } from '../../credentials/applications/service.ts';
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { TokenBody } from '../schema.ts';
@@ -18,12 +19,14 @@ export type OAuthRequest<Body> = {
 
 export type Issuance = ReturnType<typeof createIssuance>;
 
-/** `POST /oauth/token`. Checks in this order: client, grant, environment, scope. */
+/** `POST /oauth/token`. Checks in this order: client, freeze, grant, environment, scope. */
 export function createIssuance({
   authentication,
+  freezes,
   issuer,
 }: {
   authentication: ClientAuthentication;
+  freezes: Freezes;
   issuer: Issuer;
 }) {
   return {
@@ -32,6 +35,8 @@ export function createIssuance({
       const context = { address, requestId, path: '/oauth/token' };
       const client = await authentication.authenticateRateLimited(credentials, context);
       if (isFailure(client)) return client;
+      const frozen = await freezes.check(client.organization_guid);
+      if (frozen) return frozen;
       const refusal =
         checkGrant(body.grant_type) ?? authentication.checkEnvironment(client, environment, context);
       if (refusal) return refusal;

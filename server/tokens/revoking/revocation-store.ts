@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { textArray } from '../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 
-export type RevocationKind = 'application' | 'token' | 'edit';
+export type RevocationKind = 'application' | 'token' | 'edit' | 'freeze';
 export type Revocation = { revision: number; kind: RevocationKind; subject: string; expires_at: Date };
 
 /** Returns the highest new revision. The lock makes revisions visible in order. */
@@ -42,7 +42,7 @@ export async function areRevoked(
     .selectFrom('revocations')
     .select('subject')
     .where('subject', '=', sql<string>`any(${textArray([...new Set(tokens.flat())])})`)
-    .where('kind', '!=', 'edit')
+    .where('kind', 'in', ['application', 'token'])
     .execute();
   const revoked = new Set(rows.map(({ subject }) => subject));
   return tokens.map((subjects) => subjects.some((subject) => revoked.has(subject)));

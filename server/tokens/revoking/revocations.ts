@@ -48,6 +48,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
   let syncing: Promise<void> | undefined;
   let syncAgain = false;
   let notifyListener = (_clientId: string | undefined): void => {};
+  let readFreezes = (): Promise<void> => Promise.resolve();
 
   const now = () => clock.now().getTime();
   const warn = (error: unknown) => {
@@ -73,7 +74,8 @@ export function createRevocations({ database, notifications, clock, guids, log }
   async function syncOnce(): Promise<void> {
     const leaseUntil = now() + REVOCATION_LEASE_MS;
     // Changes missed without a lease may have been swept already.
-    if (now() >= leasedUntil) notifyListener(undefined);
+    let freezesChanged = now() >= leasedUntil;
+    if (freezesChanged) notifyListener(undefined);
     const lease = () =>
       store.upsertNode(queries, { guid: node, revision: lastRevision, lease_until: new Date(leaseUntil) });
     await lease();
@@ -82,11 +84,13 @@ export function createRevocations({ database, notifications, clock, guids, log }
     do {
       page = await store.selectRevocationsAfter(queries, lastRevision, PAGE_ROWS);
       for (const { revision, kind, subject, expires_at } of page) {
-        if (kind !== 'edit') expiries.set(subject, expires_at.getTime());
-        if (kind !== 'token') notifyListener(subject);
+        if (kind === 'application' || kind === 'token') expiries.set(subject, expires_at.getTime());
+        if (kind === 'application' || kind === 'edit') notifyListener(subject);
+        if (kind === 'freeze') freezesChanged = true;
         lastRevision = revision;
       }
     } while (page.length === PAGE_ROWS);
+    if (freezesChanged) await readFreezes();
     if (lastRevision > before) await lease();
     leasedUntil = leaseUntil;
   }
@@ -119,6 +123,11 @@ export function createRevocations({ database, notifications, clock, guids, log }
     /** Called for each changed or removed key pair before `propagate` returns; with undefined if changes may have been missed. */
     onChange(listener: (clientId: string | undefined) => void): void {
       notifyListener = listener;
+    },
+
+    /** Called when Organizations were frozen or unfrozen, or may have been; awaited before `propagate` returns. */
+    onFreeze(listener: () => Promise<void>): void {
+      readFreezes = listener;
     },
 
     /** Returns the revision to pass to `propagate` after the commit. */

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Bank, Organizations } from '../../credentials/organizations/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
@@ -12,26 +13,47 @@ import { type Event, selectEventsByGuid } from './store.ts';
 
 export type Ingest = ReturnType<typeof createIngest>;
 
-type Deps = { database: Database; clock: Clock; events: Events; organizations: Organizations };
+type Deps = {
+  database: Database;
+  clock: Clock;
+  events: Events;
+  organizations: Organizations;
+  freezes: Freezes;
+};
 type Reported = Static<typeof ReportedEvents>['events'][number];
 type Accepted = Static<typeof AcceptedEvents>;
 type Answer = Accepted | Failure;
 type Published = Awaited<ReturnType<Events['publish']>>;
-type Owners = { organizations: ReadonlySet<string>; banks: ReadonlyMap<string, Bank> };
+type Owners = {
+  organizations: ReadonlySet<string>;
+  banks: ReadonlyMap<string, Bank>;
+  frozen: ReadonlyMap<string, Failure>;
+};
 
 /** Events of one transaction. */
 const MAX_EVENTS_TOGETHER = 1_000;
 
 /** Accepts events from the platform's core. A request is atomic, and repeating it is idempotent. */
-export function createIngest({ database, clock, events, organizations }: Deps) {
+export function createIngest({ database, clock, events, organizations, freezes }: Deps) {
   /** An existing bank proves its Organization, so only the others are looked up. */
   async function ownersOf(reported: readonly Reported[]): Promise<Owners> {
     const named = new Set(reported.flatMap(({ bank_guid }) => bank_guid ?? []));
     const banks = named.size > 0 ? await organizations.findBanks([...named]) : new Map<string, Bank>();
     const proven = new Set(banks.values().map((bank) => bank.organization_guid));
-    const unproven = new Set(reported.map((event) => event.organization_guid)).difference(proven);
+    const owners = new Set(reported.map((event) => event.organization_guid));
+    const unproven = owners.difference(proven);
     const found = unproven.size > 0 ? await organizations.findAll([...unproven]) : new Set<string>();
-    return { organizations: proven.union(found), banks };
+    return { organizations: proven.union(found), banks, frozen: await frozenAmong(owners) };
+  }
+
+  async function frozenAmong(organizationGuids: ReadonlySet<string>): Promise<Map<string, Failure>> {
+    const frozen = new Map<string, Failure>();
+    for (const guid of organizationGuids) {
+      const checked = freezes.check(guid);
+      const failure = checked instanceof Promise ? await checked : checked;
+      if (failure) frozen.set(guid, failure);
+    }
+    return frozen;
   }
 
   /** Accepts several calls in one transaction. */
@@ -119,6 +141,8 @@ function check(event: Reported, index: number, owners: Owners, now: Date): NewEv
     return invalid('invalid_parameter', 'guid', 'must be a UUIDv7 of the last 7 days');
   if (!owners.organizations.has(organizationGuid))
     return invalid('unknown_organization', 'organization_guid', 'does not name an organization');
+  const frozen = owners.frozen.get(organizationGuid);
+  if (frozen) return frozen;
   const bank = bankGuid === undefined ? undefined : owners.banks.get(bankGuid);
   if (bankGuid !== undefined && bank?.organization_guid !== organizationGuid)
     return invalid('no_bank', 'bank_guid', 'does not name a bank of this organization');

@@ -2,6 +2,7 @@ import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import { FailureError } from '../../infrastructure/http/errors.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Visible } from '../visible.ts';
 import { EVENT_TYPES, type EventType } from './catalogue.ts';
@@ -35,6 +36,8 @@ export type Events = ReturnType<typeof createEvents>;
 type Deps = Base & {
   /** Counts committed events. */
   counters: Pick<EventCounters, 'note'>;
+  /** Set while the Organization is frozen. */
+  refusalOf(organizationGuid: string): Failure | undefined;
   /** Creates the deliveries in the same transaction. */
   enqueue(transaction: Transaction, events: readonly Event[]): Promise<void>;
 };
@@ -57,13 +60,31 @@ async function insert(
 
 type Published = { events: Event[]; created: ReadonlySet<string> };
 
-export function createEvents({ database, clock, guids, metrics, counters, enqueue }: Deps) {
+export function createEvents({ database, clock, guids, metrics, counters, refusalOf, enqueue }: Deps) {
+  const publishing = new Map<Transaction, PromiseWithResolvers<void>>();
+
+  function trackEnd(transaction: Transaction): void {
+    if (publishing.has(transaction)) return;
+    const ended = Promise.withResolvers<void>();
+    publishing.set(transaction, ended);
+    database.onEnd(transaction, () => {
+      publishing.delete(transaction);
+      ended.resolve();
+    });
+  }
+
   /** Returns the new events as `fresh`, each once. */
   async function write(
     transaction: Transaction,
     newEvents: readonly NewEvent[],
   ): Promise<Published & { fresh: readonly Event[] }> {
     if (newEvents.length === 0) return { events: [], created: new Set(), fresh: [] };
+    // A freeze waits for the transactions that have passed this check: see `settled`.
+    for (const { organizationGuid } of newEvents) {
+      const frozen = refusalOf(organizationGuid);
+      if (frozen) throw new FailureError(frozen);
+    }
+    trackEnd(transaction);
     const createdAt = clock.now();
     const events = newEvents.map((event) => ({
       guid: event.guid ?? guids.next(),
@@ -99,6 +120,9 @@ export function createEvents({ database, clock, guids, metrics, counters, enqueu
       const { events } = await write(transaction, [newEvent]);
       return events[0] as Event;
     },
+
+    /** Resolves when the transactions that publish events now have ended. */
+    settled: () => Promise.all(Array.from(publishing.values(), ({ promise }) => promise)),
 
     async get(visible: Visible, guid: string): Promise<Event | Failure> {
       const event = await selectEvent(database.queries, visible, guid);

@@ -170,6 +170,7 @@ const unmarked = (transaction: Transaction, limit: number) =>
     .selectFrom('subscriptions')
     .select('guid')
     .where('deleted_at', 'is', null)
+    .where('frozen', '=', false)
     .limit(limit)
     .forUpdate()
     .skipLocked();

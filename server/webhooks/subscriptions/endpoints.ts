@@ -19,7 +19,7 @@ export type Endpoint = {
   version: number;
   /** Deliveries are created as failed. */
   disabled: boolean;
-  /** Deliveries wait. */
+  /** Deliveries wait, also while the Organization is frozen. */
   paused: boolean;
   /** Neither failed nor disabled nor deleted. */
   delivers: boolean;
@@ -78,7 +78,7 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
       signingKey: () => keyOf(row),
       version: row.endpoint_version,
       disabled: row.disabled_at !== null,
-      paused: row.paused_at !== null,
+      paused: row.paused_at !== null || row.frozen,
       delivers: !hasEnded && row.disabled_at === null,
       endsAt: row.scheduled_deletion_at ?? undefined,
       recoveredAt: (hasRecovered ? row.recovered_at : null) ?? undefined,

@@ -24,6 +24,6 @@ export function createSigningKeys({
   };
 }
 
-function contextOf(guid: string): string {
+export function contextOf(guid: string): string {
   return `subscription:${guid}`;
 }

@@ -14,6 +14,8 @@ import type { Database, Queries, Transaction } from '../database.ts';
 export type Partitions = {
   /** Creates the missing partitions for every guid that can be inserted from now on. */
   prepare(): Promise<void>;
+  /** Creates the missing partitions for imported rows from `from` to `to`. */
+  cover(table: string, from: Date, to: Date): Promise<void>;
   /** Drops partitions older than the retention, and returns their names. */
   dropOld(): Promise<string[]>;
 };
@@ -141,6 +143,17 @@ export function createPartitions({
         // The partitions of a new database are logged at debug level only.
         const level = existing.some((partition) => partition.table === table.name) ? 'info' : 'debug';
         for (const range of ranges) if (!isCovered(existing, table, range)) await make(table, range, level);
+      }
+    },
+
+    async cover(name, from, to) {
+      const table = tables.find((each) => each.name === name);
+      if (!table) throw new Error(`${name} has no partitions`);
+      const { ms } = table.period ?? WEEKLY;
+      const existing = await readPartitions(database.queries, [table]);
+      for (let start = periodStart(from.getTime(), ms); start <= to.getTime(); start += ms) {
+        const range = { from: new Date(start), to: new Date(start + ms) };
+        if (!isCovered(existing, table, range)) await make(table, range, 'info');
       }
     },
 

@@ -17,6 +17,10 @@ type OrganizationsTable = {
   features: string[];
   second_factor_roles: Generated<string[]>;
   second_factor_in_production: boolean | null;
+  /** Set while the Organization moves to another database. */
+  frozen_at: Generated<Date | null>;
+  /** Set while it is deleted after the move. */
+  removing_at: Generated<Date | null>;
   created_at: Date;
   updated_at: Date;
 };
@@ -42,6 +46,8 @@ type ApplicationsTable = {
   ip_allowlist: string[];
   secret_hash: Buffer;
   secret_key_id: string;
+  /** Set until the next use of an imported key pair. */
+  secret_hash_key_encrypted: Generated<Buffer | null>;
   created_at: Date;
   updated_at: Date;
   last_used_at: Date | null;
@@ -59,7 +65,7 @@ type SigningKeysTable = {
 
 type RevocationsTable = {
   revision: Generated<number>;
-  kind: 'application' | 'token' | 'edit';
+  kind: 'application' | 'token' | 'edit' | 'freeze';
   subject: string;
   expires_at: Date;
   created_at: Date;

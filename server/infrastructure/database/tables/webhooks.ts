@@ -68,6 +68,8 @@ type SubscriptionsTable = {
   failed_at: Date | null;
   disabled_at: Date | null;
   paused_at: Date | null;
+  /** The Organization is frozen. */
+  frozen: Generated<boolean>;
   endpoint_version: Generated<number>;
   replaces_guid: string | null;
   scheduled_deletion_at: Date | null;

@@ -19,7 +19,7 @@ export type Call = {
 /** Lists read more rows than other calls, so fewer of them run at once. */
 export type Kind = 'list' | 'other';
 type Turns = { max: number; manyWaiting: number; running: number; waiting: Set<() => void> };
-type Share = { calls: number } & Record<Kind, Turns>;
+type Share = { calls: number; idle: PromiseWithResolvers<void> } & Record<Kind, Turns>;
 
 const RETRY_AFTER_SECONDS = 1;
 /**
@@ -55,7 +55,8 @@ export function createCallsInFlight({
   function shareOf(organizationGuid: string): Share {
     const known = shares.get(organizationGuid);
     if (known) return known;
-    const share = { calls: 0, list: turnsOf('list'), other: turnsOf('other') };
+    const idle = Promise.withResolvers<void>();
+    const share = { calls: 0, idle, list: turnsOf('list'), other: turnsOf('other') };
     shares.set(organizationGuid, share);
     return share;
   }
@@ -127,7 +128,9 @@ export function createCallsInFlight({
         isLeft = true;
         share.calls -= 1;
         countOfCustomer(customerGuid, -1);
-        if (share.calls === 0) shares.delete(organizationGuid);
+        if (share.calls > 0) return;
+        shares.delete(organizationGuid);
+        share.idle.resolve();
       }
 
       function stopWaiting(error: unknown): never {
@@ -159,6 +162,9 @@ export function createCallsInFlight({
         },
       };
     },
+
+    /** Resolves when the Organization has no calls in flight. */
+    whenIdle: (organizationGuid: string) => shares.get(organizationGuid)?.idle.promise ?? Promise.resolve(),
 
     /** Organizations and customers with calls in flight. */
     size: () => shares.size + callsOfCustomers.size,

@@ -150,6 +150,6 @@ function hashCode(code: string): string {
   return createHash('sha256').update(normalized).digest('hex');
 }
 
-function contextOf(memberGuid: string): string {
+export function contextOf(memberGuid: string): string {
   return `totp:${memberGuid}`;
 }

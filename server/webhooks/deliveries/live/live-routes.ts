@@ -1,3 +1,4 @@
+import type { Freezes } from '../../../credentials/organizations/freezes.ts';
 import { unwrap } from '../../../infrastructure/http/errors.ts';
 import { values } from '../../../infrastructure/http/requests/filters.ts';
 import { answers } from '../../../infrastructure/http/requests/schemas.ts';
@@ -18,7 +19,7 @@ const STREAM_HEADERS = {
 
 export function registerLiveDeliveries(
   api: HttpServer,
-  { liveViewers, verifier }: { liveViewers: LiveViewers; verifier: Verifier },
+  { liveViewers, verifier, freezes }: { liveViewers: LiveViewers; verifier: Verifier; freezes: Freezes },
 ): void {
   const read = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:read'));
 
@@ -47,7 +48,7 @@ export function registerLiveDeliveries(
       };
       // HEAD must not open a stream.
       if (request.method === 'HEAD') return reply.headers(STREAM_HEADERS).send('');
-      const isAllowed = tokenCheckOf(request, verifier);
+      const isAllowed = tokenCheckOf(request, verifier, freezes);
       const stream = unwrap(await liveViewers.open(caller.organizationGuid, filters, isAllowed));
       return reply.headers(STREAM_HEADERS).send(stream);
     },

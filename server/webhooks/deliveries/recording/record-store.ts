@@ -226,7 +226,8 @@ export async function selectBacklog(
     ) as counted
     cross join lateral (
       select not exists (
-        select 1 from subscriptions where guid = walk.subscription_guid and (activated_at is null or paused_at is not null)
+        select 1 from subscriptions 
+        where guid = walk.subscription_guid and (activated_at is null or paused_at is not null or frozen)
       ) as is_active
     ) as endpoint`.execute(queries);
   return rows[0] ?? { waiting: 0, oldestDueAt: null };

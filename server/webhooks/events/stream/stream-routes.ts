@@ -1,3 +1,4 @@
+import type { Freezes } from '../../../credentials/organizations/freezes.ts';
 import { unwrap } from '../../../infrastructure/http/errors.ts';
 import { values } from '../../../infrastructure/http/requests/filters.ts';
 import { answers } from '../../../infrastructure/http/requests/schemas.ts';
@@ -19,9 +20,12 @@ const RESPONSE_HEADERS = {
   connection: 'close',
 };
 
-type Deps = { events: Events; eventStreams: EventStreams; verifier: Verifier };
+type Deps = { events: Events; eventStreams: EventStreams; verifier: Verifier; freezes: Freezes };
 
-export function registerEventStream(api: HttpServer, { events, eventStreams, verifier }: Deps): void {
+export function registerEventStream(
+  api: HttpServer,
+  { events, eventStreams, verifier, freezes }: Deps,
+): void {
   const read = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:read'));
 
   api.addHook('preClose', async () => eventStreams.stop());
@@ -52,7 +56,7 @@ export function registerEventStream(api: HttpServer, { events, eventStreams, ver
           organizationGuid: caller.organizationGuid,
           environments: visibleEnvironments(caller, values(query.environment)),
           types: eventType && new Set(eventType),
-          isAllowed: tokenCheckOf(request, verifier),
+          isAllowed: tokenCheckOf(request, verifier, freezes),
         },
         start,
       );

@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '../../infrastructure/database/database.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Log } from '../../infrastructure/runtime/log.ts';
+import { selectFrozenGuids } from './store.ts';
+
+/**
+ * Organizations that are frozen for their move to another database. Every node keeps their guids in memory, under the
+ * lease of its revocations, so that a call costs no query.
+ */
+export type Freezes = ReturnType<typeof createFreezes>;
+
+type Deps = {
+  database: Database;
+  log: Log;
+  changes: { isUpToDate(): boolean; onFreeze(listener: () => Promise<void>): void };
+};
+
+const RETRY_AFTER_SECONDS = 5;
+/** Shorter than the lease of the revocations, whose renewal waits for it. */
+const SETTLE_WITHIN_MS = 3_000;
+
+export function createFreezes({ database, log, changes }: Deps) {
+  const queries = database.reserved;
+  const listeners: ((organizationGuid: string) => Promise<unknown>)[] = [];
+  let frozen: ReadonlySet<string> = new Set();
+
+  changes.onFreeze(async () => {
+    const before = frozen;
+    frozen = new Set(await selectFrozenGuids(queries));
+    await Promise.all([...frozen.difference(before)].map(settle));
+  });
+
+  /** Lets calls that were admitted before end, and writes what this node holds in memory. */
+  async function settle(organizationGuid: string): Promise<void> {
+    const settled = Promise.all(listeners.map((listener) => listener(organizationGuid)));
+    const limit = new AbortController();
+    try {
+      await Promise.race([settled, pause(SETTLE_WITHIN_MS, undefined, { signal: limit.signal, ref: false })]);
+    } catch (error) {
+      log.warn({ err: error, organization_guid: organizationGuid }, 'could not settle a frozen Organization');
+    } finally {
+      limit.abort();
+    }
+  }
+
+  return {
+    /** Awaited, with a limit, before the node confirms that it refuses the calls of an Organization. */
+    onFrozen(listener: (organizationGuid: string) => Promise<unknown>): void {
+      listeners.push(listener);
+    },
+
+    /** From memory only: for a transaction of a call that `check` has admitted. */
+    refusalOf: (organizationGuid: string) => (frozen.has(organizationGuid) ? refusal() : undefined),
+
+    /** Synchronous while this node hears of every change, otherwise from the database. */
+    check(organizationGuid: string): Failure | undefined | Promise<Failure | undefined> {
+      if (changes.isUpToDate()) return frozen.has(organizationGuid) ? refusal() : undefined;
+      return selectFrozenGuids(queries).then((guids) =>
+        guids.includes(organizationGuid) ? refusal() : undefined,
+      );
+    },
+  };
+}
+
+export function refusal(): Failure {
+  return new Failure(
+    'organization_moving',
+    'This Organization is being moved and nothing was changed; try again in a few seconds',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}

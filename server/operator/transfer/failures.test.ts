@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { OPERATOR_TOKEN } from '../../../testing/app.ts';
+import { createCustomer } from '../../../testing/customers.ts';
+import { joinTeam, logIn } from '../../../testing/dashboard.ts';
+import { publishEvents } from '../../../testing/events.ts';
+import { createFile, inline, PNG, storedIn } from '../../../testing/files.ts';
+import { createSubscription } from '../../../testing/subscriptions.ts';
+import { createTenant, tokenOf } from '../../../testing/tenant.ts';
+import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
+import { guidsAt, pass } from '../../../testing/webhooks.ts';
+import { isFailure } from '../../infrastructure/runtime/failure.ts';
+import { Secret } from '../../infrastructure/runtime/secret.ts';
+import { createCells, exportFrom, importInto, KEY, operator, rowsOf } from './testing/cells.ts';
+
+/** Imports that fail leave nothing, and the old installation can go on. */
+const { old, fresh } = await createCells();
+
+async function createExported() {
+  const tenant = await createTenant(old);
+  const endpoint = await createTestEndpoint();
+  await createSubscription(old, tenant, { url: endpoint.url });
+  const customerGuid = await createCustomer(old, tenant.bankGuid);
+  const token = await tokenOf(old, tenant.organizationKey, 'files:execute');
+  await createFile(old, { token, customerGuid }, inline(PNG));
+  await old.fileProcessing.drain();
+  await publishEvents(old, tenant, 20);
+  await old.dispatcher.drain();
+  return { tenant, endpoint, file: await exportFrom(old, tenant.organizationGuid) };
+}
+
+async function assertNothingIn(guid: string): Promise<void> {
+  assert.deepEqual(Object.values(await rowsOf(fresh, guid)).flat(), []);
+  assert.deepEqual(await storedIn(fresh), []);
+  const { rows } = await sql`select from file_deletions`.execute(fresh.database.queries);
+  assert.equal(rows.length, 0);
+}
+
+async function assertRefused(file: Buffer, message: RegExp, key?: Secret): Promise<void> {
+  const refused = await importInto(fresh, file, key);
+  assert.ok(isFailure(refused));
+  assert.match(refused.message, message);
+}
+
+test('a wrong transfer key, a changed, an incomplete and another file are refused', async () => {
+  const { tenant, file } = await createExported();
+  const { organizationGuid } = tenant;
+  await assertRefused(
+    file,
+    /^The transfer key must be that/,
+    new Secret('another-key-than-that-of-the-export'),
+  );
+  await assertRefused(Buffer.from('An essay, not an export of anything. '.repeat(9)), /must be an export of/);
+  await assertRefused(Buffer.alloc(0), /is incomplete/);
+  await assertRefused(file.subarray(0, -1), /is incomplete/);
+  await assertRefused(Buffer.concat([file, Buffer.from('x'.repeat(99))]), /was changed|is incomplete/);
+  // Within the salt, the header of a block, its content and its tag.
+  for (const offset of [30, 58, 200, Math.floor(file.length / 2), file.length - 1]) {
+    const changed = Buffer.from(file);
+    changed.writeUInt8((changed.readUInt8(offset) + 1) % 256, offset);
+    const refused = await importInto(fresh, changed);
+    assert.ok(isFailure(refused), `the change at ${offset} is noticed`);
+  }
+  await assertNothingIn(organizationGuid);
+});
+
+test('an import that is interrupted leaves nothing, and can be repeated', async () => {
+  const { tenant, file } = await createExported();
+  const half = file.subarray(0, Math.floor(file.length / 2));
+  const cutOff = Readable.from(
+    (function* () {
+      yield half;
+      throw new Error('the connection was lost');
+    })(),
+  );
+  await assert.rejects(fresh.transfers.import(operator, cutOff, KEY), /the connection was lost/);
+  await assertNothingIn(tenant.organizationGuid);
+  assert.ok(!isFailure(await importInto(fresh, file)));
+  assert.equal((await storedIn(fresh)).length, 1);
+  await assertRefused(file, /^The Organization exists in this installation already/);
+  assert.equal((await storedIn(fresh)).length, 1, 'the refused import deletes no content of the other');
+  await fresh.transfers.export(operator, tenant.organizationGuid, KEY);
+  await fresh.transfers.remove(operator, tenant.organizationGuid);
+  await fresh.clusterTasks.runOnce();
+});
+
+test('an export of another schema version is refused', async () => {
+  const { tenant, file } = await createExported();
+  const owner = sql`delete from schema_migrations where name = '0071_organization_transfers'`;
+  const { createDatabase } = await import('../../infrastructure/database/database.ts');
+  const database = createDatabase({ url: fresh.testDatabase.ownerUrl, connections: 1, log: fresh.log });
+  await owner.execute(database.queries);
+  await assertRefused(file, /must have the same migrations; the last of the export is 0071/);
+  await sql`insert into schema_migrations (name, timestamp) values ('0071_organization_transfers', 'now')`.execute(
+    database.queries,
+  );
+  await database.close();
+  await assertNothingIn(tenant.organizationGuid);
+});
+
+test('unfreezing lets the old installation go on', async () => {
+  const { tenant, endpoint } = await createExported();
+  const { organizationGuid, bankKey } = tenant;
+  const path = `/organizations/${organizationGuid}`;
+  assert.ok((await old.operate('GET', path)).body.frozen_at);
+  const unfrozen = await old.operate('DELETE', `${path}/freeze`);
+  assert.deepEqual([unfrozen.status, unfrozen.body.frozen_at], [200, undefined]);
+  const token = await tokenOf(old, bankKey, 'customers:read');
+  assert.equal((await old.call({ url: '/api/customers', token })).status, 200);
+  const [event = ''] = await publishEvents(old, tenant);
+  await pass(2_000, [old]);
+  assert.equal(guidsAt(endpoint).at(-1), event);
+  assert.equal((await old.operate('DELETE', path)).status, 409, 'only a frozen one can be removed');
+});
+
+test('a person who is in both installations keeps the login of the new one', async () => {
+  const { organizationGuid } = await createTenant(old);
+  const elsewhere = await createTenant(fresh);
+  const email = 'ada@partner.example';
+  const before = await joinTeam(old, organizationGuid, { email });
+  const there = await joinTeam(fresh, elsewhere.organizationGuid, { email, role: 'viewer' });
+  assert.notEqual(before.memberGuid, there.memberGuid);
+  assert.ok(!isFailure(await importInto(fresh, await exportFrom(old, organizationGuid))));
+  const organizations = await fresh.members.organizationsOf(there.memberGuid);
+  assert.deepEqual(organizations.map(({ role }) => role).toSorted(), ['founder', 'viewer']);
+  assert.equal((await logIn(fresh, there)).status, 200);
+  await old.transfers.remove(operator, organizationGuid);
+  assert.equal((await logIn(old, before)).status, 401, 'a person without an Organization is removed');
+});
+
+test('the transfer key is required, and a removed Organization is gone', async () => {
+  const { organizationGuid } = await createTenant(old);
+  const call = (method: 'PUT' | 'DELETE', path: string) =>
+    old.call({ method, url: `/operator/organizations${path}`, token: OPERATOR_TOKEN });
+  const missing = await call('PUT', `/${organizationGuid}/export`);
+  assert.deepEqual([missing.status, missing.body.message_code], [400, 'missing_parameter']);
+  assert.equal((await call('DELETE', `/${'0'.repeat(32)}/freeze`)).status, 404);
+  await exportFrom(old, organizationGuid);
+  const removed = await call('DELETE', `/${organizationGuid}`);
+  assert.deepEqual([removed.status, removed.body.removed], [200, true]);
+  assert.equal((await call('DELETE', `/${organizationGuid}`)).status, 404);
+});

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { assertError, type TestApp } from '../../../testing/app.ts';
+import { createCustomer } from '../../../testing/customers.ts';
+import { eventOf, publishEvents } from '../../../testing/events.ts';
+import { createFile, listenTo, PNG, upload } from '../../../testing/files.ts';
+import { createTenant, tokenOf } from '../../../testing/tenant.ts';
+import { hold } from '../../../testing/test-endpoint.ts';
+import { createNodes, guidsAt, pass, queueOf, subscriptionRow, until } from '../../../testing/webhooks.ts';
+import { isFailure } from '../../infrastructure/runtime/failure.ts';
+import { operator } from './testing/cells.ts';
+
+const { a, b, tenant, endpoint, subscription } = await createNodes();
+const { organizationGuid, bankGuid, bankKey } = tenant;
+const nodes = [a, b];
+const MOVING = [503, 'organization_moving', /try again in a few seconds/] as const;
+const customerGuid = await createCustomer(a, bankGuid);
+const token = await tokenOf(a, bankKey, 'customers:read trades:read trades:execute');
+const other = await createTenant(a);
+
+async function freeze(app: TestApp): Promise<void> {
+  assert.ok(!isFailure(await app.transfers.freeze(operator, organizationGuid)));
+}
+
+/** Outcomes are recorded while time passes. */
+async function passUntil<T>(work: Promise<T>): Promise<T> {
+  let isOver = false;
+  void work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await pass(100, nodes, 100);
+  return work;
+}
+
+async function unfreeze(): Promise<void> {
+  assert.ok(!isFailure(await a.transfers.unfreeze(operator, organizationGuid)));
+}
+
+test('every node refuses the calls of a frozen Organization, and of no other', async () => {
+  await freeze(a);
+  for (const app of nodes) {
+    const refused = await app.call({ url: '/api/customers', token });
+    assertError(refused, ...MOVING);
+    assert.equal(refused.headers['retry-after'], '5');
+    const grant = { client_id: bankKey.clientId, client_secret: bankKey.secret, scope: 'customers:read' };
+    const payload = { grant_type: 'client_credentials', ...grant };
+    const issued = await app.call({ method: 'POST', url: '/oauth/token', payload });
+    assert.deepEqual([issued.status, issued.body.message_code], [503, 'organization_moving']);
+    const events = [eventOf(app, tenant)];
+    assertError(await app.operate('POST', '/events', { events }), ...MOVING);
+    const report = { bank_guid: bankGuid, details: { type: 'individual' } };
+    assertError(await app.operate('PUT', `/objects/customer/${'7'.repeat(32)}`, report), ...MOVING);
+    assertError(await app.operate('POST', `/banks/${bankGuid}/applications`, { name: 'Key' }), ...MOVING);
+    const path = `/organizations/${organizationGuid}`;
+    assertError(await app.operate('PATCH', path, { name: 'Renamed' }), ...MOVING);
+    const theirs = await tokenOf(app, other.bankKey, 'customers:read');
+    assert.equal((await app.call({ url: '/api/customers', token: theirs })).status, 200);
+    await publishEvents(app, other);
+  }
+  await unfreeze();
+  for (const app of nodes) assert.equal((await app.call({ url: '/api/customers', token })).status, 200);
+});
+
+test('no node sends, and the simulator rests, until the Organization is unfrozen', async () => {
+  const created = await a.call({
+    ...{ method: 'POST', url: '/api/trades', token },
+    payload: { customer_guid: customerGuid, side: 'buy', symbol: 'BTC-USD', amount: 50_000 },
+  });
+  assert.equal(created.status, 201, JSON.stringify(created.body));
+  endpoint.behave({ kind: 'answer', status: 500 });
+  await publishEvents(a, tenant, 5);
+  await publishEvents(b, tenant, 5);
+  await a.dispatcher.drain();
+  await b.dispatcher.drain();
+  await freeze(b);
+  const waiting = (await queueOf(a, subscription)).length;
+  assert.ok(waiting >= 10);
+  const sent = endpoint.received.length;
+  endpoint.behave({ kind: 'answer' });
+  await pass(60_000, nodes, 10_000);
+  await a.simulator.drain();
+  await a.clusterTasks.runOnce();
+  assert.equal(endpoint.received.length, sent);
+  assert.equal((await queueOf(a, subscription)).length, waiting);
+  const state = () =>
+    a.database.queries
+      .selectFrom('objects')
+      .select('state')
+      .where('guid', '=', String(created.body.guid))
+      .executeTakeFirstOrThrow();
+  assert.equal((await state()).state, created.body.state);
+  await unfreeze();
+  await pass(3_000, nodes);
+  assert.deepEqual(await queueOf(a, subscription), []);
+  await a.simulator.drain();
+  assert.notEqual((await state()).state, created.body.state);
+});
+
+test('a freeze waits for the requests in flight, and calls are accepted until they have ended', async () => {
+  const stuck = hold();
+  endpoint.behave(stuck);
+  const sent = endpoint.received.length;
+  await publishEvents(a, tenant, 3);
+  await until(() => endpoint.received.length > sent, 'a request in flight');
+  const freezing = freeze(b);
+  await until(async () => (await subscriptionRow(a, subscription)).frozen, 'the end of sending');
+  const [event = ''] = await publishEvents(a, tenant);
+  stuck.release();
+  endpoint.behave({ kind: 'answer' });
+  await passUntil(freezing);
+  const queue = await queueOf(a, subscription);
+  assert.ok(queue.every((row) => row.leased_by === null));
+  await unfreeze();
+  await pass(2_000, nodes);
+  assert.ok(guidsAt(endpoint).includes(event));
+  const arrived = guidsAt(endpoint).slice(sent);
+  assert.equal(new Set(arrived).size, arrived.length, 'nothing is sent twice');
+});
+
+test('a freeze waits for calls and transactions that began before', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>();
+  const locking = a.database.transaction(async (transaction) => {
+    await sql`lock table objects in share mode`.execute(transaction);
+    tellLocked();
+    await released;
+  });
+  await locked;
+  const fresh = await tokenOf(a, bankKey, 'customers:read customers:execute');
+  const payload = { type: 'individual' };
+  const calling = a.call({ method: 'POST', url: '/api/customers', token: fresh, payload });
+  const freezing = freeze(b);
+  release();
+  await locking;
+  await passUntil(freezing);
+  const { status, body } = await calling;
+  assert.equal(status, 201, JSON.stringify(body));
+  const late = await a.call({ method: 'POST', url: '/api/customers', token: fresh, payload });
+  assertError(late, ...MOVING);
+  await unfreeze();
+});
+
+test('an upload to a frozen Organization is refused and can be repeated', async () => {
+  const fileToken = await tokenOf(a, bankKey, 'files:read files:execute');
+  const { upload_url: link } = await createFile(a, { token: fileToken, customerGuid });
+  const address = await listenTo(a);
+  await freeze(b);
+  const refused = await upload(address(link), PNG);
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5']);
+  await unfreeze();
+  assert.equal((await upload(address(link), PNG)).status, 200);
+});
+
+test('an Organization whose deliveries do not end is not frozen', async () => {
+  const stuck = hold();
+  endpoint.behave(stuck);
+  const sent = endpoint.received.length;
+  await publishEvents(a, tenant);
+  await until(() => endpoint.received.length > sent, 'a request in flight');
+  // The outcome cannot be recorded: as if the process stood still.
+  await a.database.queries
+    .insertInto('delivery_batches')
+    .values({
+      ...{ guid: '1'.repeat(32), subscription_guid: subscription.guid, leased_by: '2'.repeat(32) },
+      ...{ delivery_guids: [], created_at: a.clock.now() },
+    })
+    .execute();
+  const freezing = a.transfers.freeze(operator, organizationGuid);
+  stuck.release();
+  endpoint.behave({ kind: 'answer' });
+  const refused = await passUntil(freezing);
+  assert.ok(isFailure(refused) && refused.code === 'state_conflict', JSON.stringify(refused));
+  await a.database.queries.deleteFrom('delivery_batches').where('guid', '=', '1'.repeat(32)).execute();
+  assert.equal(
+    (await a.call({ url: '/api/customers', token: await tokenOf(a, bankKey, 'customers:read') })).status,
+    200,
+  );
+  await publishEvents(a, tenant);
+  await pass(3_000, nodes);
+  assert.deepEqual(await queueOf(a, subscription), []);
+});

@@ -1,0 +1,93 @@
+import type { Actor } from '../../infrastructure/audit/service.ts';
+import type { Base } from '../../infrastructure/base.ts';
+import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import type { Revocations } from '../../tokens/revoking/revocations.ts';
+import { scheduleDeletions } from './content-store.ts';
+import { lockOrganization, selectTokenSubjects, updateOrganization } from './freeze-store.ts';
+import { notFound } from './freezing.ts';
+import { deleteFormerMembers, selectMemberGuids } from './people-store.ts';
+import { deleteRows } from './rows-store.ts';
+import { DERIVED, TRANSFERRED, type TransferredTable } from './tables.ts';
+
+export type Removed = { removed: boolean; deleted_rows: number };
+
+type Deps = Base & { revocations: Revocations };
+
+/** Rows of one transaction. */
+const BATCH_ROWS = 5_000;
+/** Within the time that `portico operator` waits for an answer. */
+const STOP_AFTER_MS = 30_000;
+
+/** Deleted together at the end, so that people are either members or gone. */
+const LAST: ReadonlySet<string> = new Set(['organizations', 'banks', 'applications', 'memberships']);
+/** With the person, unless they are a member of another Organization. */
+const OF_PEOPLE: ReadonlySet<string> = new Set(['members', 'logins', 'passkeys', 'login_networks']);
+
+/** Removes an Organization that was imported elsewhere. A call that does not finish is repeated. */
+export function createRemoval({ database, clock, audit, log, revocations }: Deps) {
+  const inOrder = [...DERIVED, ...TRANSFERRED.toReversed()].filter(
+    ({ name, isKept }) => !isKept && !OF_PEOPLE.has(name),
+  );
+  // Files refer to the customers that a trigger writes.
+  const first = inOrder.filter(({ name }) => !LAST.has(name) && name !== 'customers');
+  const customers = DERIVED.filter(({ name }) => name === 'customers');
+  const beforeLast = [...first, ...customers];
+  const last = inOrder.filter(({ name }) => LAST.has(name));
+
+  /** Ends the tokens: without the Organization nothing would refuse them. */
+  async function begin(actor: Actor, guid: string): Promise<Failure | undefined> {
+    let revision: number | undefined;
+    const refused = await database.transaction(async (transaction) => {
+      const organization = await lockOrganization(transaction, guid);
+      if (!organization) return notFound();
+      if (organization.frozen_at === null)
+        return new Failure('state_conflict', 'Only a frozen Organization can be removed; export it first');
+      if (organization.removing_at !== null) return undefined;
+      await updateOrganization(transaction, guid, { removing_at: clock.now() });
+      await scheduleDeletions(transaction, guid, clock.now());
+      const { clientIds, grantGuids } = await selectTokenSubjects(transaction, guid);
+      const [client, ...clients] = clientIds;
+      if (client) revision = await revocations.revoke(transaction, 'application', client, ...clients);
+      const [grant, ...grants] = grantGuids;
+      if (grant) revision = await revocations.revoke(transaction, 'token', grant, ...grants);
+      await audit.record(transaction, actor, {
+        action: 'organization.remove',
+        ...{ organizationGuid: guid, objectType: 'organization', objectId: guid },
+      });
+      return undefined;
+    });
+    if (!refused) await revocations.propagate(revision);
+    return refused;
+  }
+
+  async function deleteAll(table: TransferredTable, guid: string, until: number): Promise<number> {
+    let total = 0;
+    for (let deleted = BATCH_ROWS; deleted === BATCH_ROWS && clock.now().getTime() < until; total += deleted)
+      deleted = await deleteRows(database.queries, table, guid, BATCH_ROWS);
+    return total;
+  }
+
+  async function finish(guid: string): Promise<number> {
+    return database.transaction(async (transaction) => {
+      const people = await selectMemberGuids(transaction, guid);
+      let total = 0;
+      for (const table of last) total += await deleteRows(transaction, table, guid, Number.MAX_SAFE_INTEGER);
+      await deleteFormerMembers(transaction, people);
+      return total;
+    });
+  }
+
+  return {
+    async remove(actor: Actor, guid: string): Promise<Removed | Failure> {
+      const refused = await begin(actor, guid);
+      if (isFailure(refused)) return refused;
+      const until = clock.now().getTime() + STOP_AFTER_MS;
+      let deleted = 0;
+      for (const table of beforeLast) deleted += await deleteAll(table, guid, until);
+      if (clock.now().getTime() >= until) return { removed: false, deleted_rows: deleted };
+      deleted += await finish(guid);
+      log.info({ organization_guid: guid, rows: deleted }, 'removed an Organization');
+      return { removed: true, deleted_rows: deleted };
+    },
+  };
+}

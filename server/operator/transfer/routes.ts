@@ -1,0 +1,152 @@
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import {
+  ControlledOrganizationView,
+  viewControlledOrganization,
+} from '../../credentials/organizations/schema.ts';
+import { startReading } from '../../infrastructure/http/bodies/read-body.ts';
+import { unwrap } from '../../infrastructure/http/errors.ts';
+import { answers, Guid, GuidParams, viewSchema } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import { Secret } from '../../infrastructure/runtime/secret.ts';
+import { type OperatorAuthentication, operatorAccess } from '../authentication.ts';
+import type { Transfers } from './service.ts';
+
+export type TransferDeps = { authentication: OperatorAuthentication; transfers: Transfers };
+
+export const TRANSFER_KEY_HEADER = 'portico-transfer-key';
+const MIN_KEY_CHARACTERS = 32;
+const OCTET_STREAM = 'application/octet-stream';
+const bytes = { content: { [OCTET_STREAM]: { schema: {} } } } as const;
+
+const ImportedOrganization = viewSchema('ImportedOrganization', {
+  organization_guid: Guid,
+  rows: Type.Record(Type.String(), Type.Integer(), { description: 'Imported rows by table' }),
+  files: Type.Integer({ description: 'Files with content', example: 12 }),
+});
+const RemovedOrganization = viewSchema('RemovedOrganization', {
+  removed: Type.Boolean({ description: 'False when rows are left; repeat the call' }),
+  deleted_rows: Type.Integer({ example: 1_204 }),
+});
+
+/** Moving an Organization to another installation. */
+export async function registerTransferRoutes(
+  server: HttpServer,
+  { authentication, transfers }: TransferDeps,
+): Promise<void> {
+  const tags = ['Operator: organizations'];
+  const transferKey =
+    'Both installations encrypt and decrypt the file with the header Portico-Transfer-Key, a secret of at least ' +
+    `${MIN_KEY_CHARACTERS} characters.`;
+
+  server.delete(
+    '/organizations/:guid/freeze',
+    {
+      schema: {
+        ...operatorAccess('organizations unfreeze').documented,
+        operationId: 'operatorUnfreezeOrganization',
+        summary: 'Continue with an Organization whose import elsewhere failed',
+        tags,
+        params: GuidParams,
+        response: answers({ 200: ControlledOrganizationView }, 401, 403, 404, 409, 413, 415),
+      },
+    },
+    async (request, reply) => {
+      const actor = authentication.actor(request as FastifyRequest);
+      return reply.send(
+        viewControlledOrganization(unwrap(await transfers.unfreeze(actor, request.params.guid))),
+      );
+    },
+  );
+
+  server.delete(
+    '/organizations/:guid',
+    {
+      schema: {
+        ...operatorAccess('organizations remove').documented,
+        operationId: 'operatorRemoveOrganization',
+        summary: 'Remove a frozen Organization after its import elsewhere; repeat it until removed is true',
+        tags,
+        params: GuidParams,
+        response: answers({ 200: RemovedOrganization }, 401, 403, 404, 409, 413, 415),
+      },
+    },
+    async (request, reply) => {
+      const actor = authentication.actor(request as FastifyRequest);
+      return reply.send(unwrap(await transfers.remove(actor, request.params.guid)));
+    },
+  );
+
+  await server.register(async (scope: HttpServer) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+
+    // PUT, because a repeated call has the same effect.
+    scope.put(
+      '/organizations/:guid/export',
+      {
+        config: { isStream: true },
+        schema: {
+          ...operatorAccess('organizations export').documented,
+          operationId: 'operatorExportOrganization',
+          summary: 'Freeze an Organization and write everything of it to an encrypted file',
+          description: transferKey,
+          tags,
+          params: GuidParams,
+          response: answers({ 200: bytes }, 401, 403, 404, 409, 413, 415),
+        },
+      },
+      async (request, reply) => {
+        const key = unwrap(transferKeyOf(request as FastifyRequest));
+        const actor = authentication.actor(request as FastifyRequest);
+        waitLong(request as FastifyRequest);
+        const file = unwrap(await transfers.export(actor, request.params.guid, key));
+        return reply.type(OCTET_STREAM).send(file);
+      },
+    );
+
+    scope.put(
+      '/import',
+      {
+        config: { isStream: true, streamsBody: true },
+        onRequest: async (request) => unwrap(contentTypeOf(request)),
+        schema: {
+          ...operatorAccess('organizations import').documented,
+          operationId: 'operatorImportOrganization',
+          summary: 'Import an Organization from the file of an export, whole or not at all',
+          description: transferKey,
+          tags,
+          body: bytes,
+          response: answers({ 200: ImportedOrganization }, 401, 403, 409, 413, 415),
+        },
+      },
+      async (request, reply) => {
+        const key = unwrap(transferKeyOf(request as FastifyRequest));
+        const actor = authentication.actor(request as FastifyRequest);
+        waitLong(request as FastifyRequest);
+        startReading(request as FastifyRequest);
+        return reply.send(unwrap(await transfers.import(actor, request.raw, key)));
+      },
+    );
+  });
+}
+
+/** The server closes a connection without traffic; an import is silent while its last rows are inserted. */
+function waitLong({ raw }: FastifyRequest): void {
+  raw.setTimeout(0);
+}
+
+function contentTypeOf({ headers }: FastifyRequest): Failure | undefined {
+  if (headers['content-type'] === OCTET_STREAM) return undefined;
+  return new Failure('unsupported_media_type', `Content-Type must be ${OCTET_STREAM}`);
+}
+
+function transferKeyOf({ headers }: FastifyRequest): Secret | Failure {
+  const key = headers[TRANSFER_KEY_HEADER];
+  if (typeof key === 'string' && key.length >= MIN_KEY_CHARACTERS) return new Secret(key);
+  return new Failure(
+    'missing_parameter',
+    `The header Portico-Transfer-Key is required, with a secret of at least ${MIN_KEY_CHARACTERS} characters`,
+  );
+}

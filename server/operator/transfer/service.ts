@@ -1,0 +1,135 @@
+import { pipeline as connect, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import type { Deletions } from '../../files/storage/cleanup/deletions.ts';
+import type { Storage } from '../../files/storage/storage.ts';
+import type { Actor } from '../../infrastructure/audit/service.ts';
+import type { Partitions } from '../../infrastructure/database/partitions/partitions.ts';
+import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
+import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import type { Secret } from '../../infrastructure/runtime/secret.ts';
+import { createImportedContent } from './content.ts';
+import { exportFrames } from './export.ts';
+import { InvalidFrame, readFrames } from './frames.ts';
+import { createFreezing, type FreezingDeps } from './freezing.ts';
+import { type Imported, importFrames } from './import.ts';
+import { createRemoval } from './removal.ts';
+import { beginSnapshot, markAsTransfer } from './rows-store.ts';
+import { seal, UnreadableExport, unseal } from './sealed-stream.ts';
+
+export type Transfers = ReturnType<typeof createTransfers>;
+
+type Deps = FreezingDeps & {
+  encryption: Encryption;
+  partitions: Partitions;
+  storage: Storage;
+  deletions: Deletions;
+  baseUrl: string;
+};
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Moves Organizations between installations (docs/operators/scaling.md). */
+export function createTransfers(deps: Deps) {
+  const { database, audit, log } = deps;
+  const { freeze, unfreeze } = createFreezing(deps);
+  const { remove } = createRemoval(deps);
+
+  /** The stream fails if the copy does. */
+  function openExport(guid: string, key: Secret): Readable {
+    const sealed = seal(key);
+    const copied = database.maintain((queries) =>
+      queries.transaction().execute(async (transaction) => {
+        await beginSnapshot(transaction);
+        await pipeline(exportFrames(transaction, deps, guid), createZstdCompress(), sealed);
+      }),
+    );
+    copied.then(
+      () => log.info({ organization_guid: guid }, 'exported an Organization'),
+      (error: Error) => {
+        log.error({ err: error, organization_guid: guid }, 'exporting an Organization failed');
+        sealed.destroy(error);
+      },
+    );
+    return sealed;
+  }
+
+  async function insertAll(actor: Actor, source: Readable, key: Secret): Promise<Imported | Failure> {
+    const content = createImportedContent(deps);
+    const plain = createZstdDecompress();
+    // Errors arrive at the reader of the last stream.
+    connect(source, unseal(key), plain, () => undefined);
+    let isImported = false;
+    try {
+      const imported = await database.maintain((queries) =>
+        queries.transaction().execute(async (transaction) => {
+          await markAsTransfer(transaction);
+          const result = await importFrames(transaction, { ...deps, content }, readFrames(plain));
+          if (isFailure(result)) throw new Refused(result);
+          const { organization_guid: guid, rows } = result;
+          await audit.record(transaction, actor, { ...changeOf('import', guid), changes: { rows } });
+          return result;
+        }),
+      );
+      isImported = true;
+      log.info({ organization_guid: imported.organization_guid }, 'imported an Organization');
+      return imported;
+    } finally {
+      plain.destroy();
+      if (!isImported) await content.discard();
+    }
+  }
+
+  return {
+    freeze,
+    unfreeze,
+    remove,
+
+    /** Freezes the Organization, which stays frozen. */
+    async export(actor: Actor, guid: string, key: Secret): Promise<Readable | Failure> {
+      const frozen = await freeze(actor, guid);
+      if (isFailure(frozen)) return frozen;
+      if (frozen.removing_at !== null)
+        return new Failure('state_conflict', 'The Organization is being removed and cannot be exported');
+      await database.transaction((transaction) => audit.record(transaction, actor, changeOf('export', guid)));
+      return openExport(guid, key);
+    },
+
+    /** All or nothing. The Organization is active when this returns. */
+    async import(actor: Actor, source: Readable, key: Secret): Promise<Imported | Failure> {
+      try {
+        return await insertAll(actor, source, key);
+      } catch (error) {
+        const failure = failureOf(error);
+        if (failure) return failure;
+        throw error;
+      }
+    },
+  };
+}
+
+function changeOf(verb: 'export' | 'import', guid: string) {
+  const action = `organization.${verb}` as const;
+  return { action, organizationGuid: guid, objectType: 'organization', objectId: guid };
+}
+
+/** Rolls the import back. */
+class Refused extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof Refused) return error.failure;
+  if (error instanceof UnreadableExport) return new Failure('invalid_parameter', error.message);
+  if (error instanceof InvalidFrame)
+    return new Failure('invalid_parameter', `The export is not valid: ${error.message}`);
+  const { code, table } = error as { code?: unknown; table?: unknown };
+  if (code !== UNIQUE_VIOLATION) return undefined;
+  return table === 'organizations'
+    ? new Failure('state_conflict', 'The Organization exists in this installation already')
+    : new Failure('state_conflict', `A row of ${table} exists in this installation already`);
+}

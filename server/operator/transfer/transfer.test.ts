@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestApp } from '../../../testing/app.ts';
+import { createCustomer } from '../../../testing/customers.ts';
+import { joinTeam, logIn } from '../../../testing/dashboard.ts';
+import { publishEvents } from '../../../testing/events.ts';
+import { createFile, inline, PDF, PNG, showFile, storedIn } from '../../../testing/files.ts';
+import { createSubscription } from '../../../testing/subscriptions.ts';
+import { createKey, createTenant, type Key, tokenOf } from '../../../testing/tenant.ts';
+import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
+import { eventIn, guidsAt, isSignedWith, pass } from '../../../testing/webhooks.ts';
+import { isFailure } from '../../infrastructure/runtime/failure.ts';
+import { createCells, exportFrom, importInto, operator, rowsOf } from './testing/cells.ts';
+
+const { old, fresh } = await createCells();
+const FAILS = { kind: 'answer', status: 500 } as const;
+
+async function createOrganization() {
+  const tenant = await createTenant(old);
+  const { organizationGuid } = tenant;
+  await createKey(old, `/organizations/${organizationGuid}/applications`, {
+    ...{ name: 'Key of one address', ip_allowlist: ['8.8.8.8'] },
+  });
+  const [healthy, failing] = [await createTestEndpoint(), await createTestEndpoint()];
+  const delivered = await createSubscription(old, tenant, { url: healthy.url });
+  const waiting = await createSubscription(old, tenant, { url: failing.url, active: true });
+  failing.behave(FAILS);
+  const person = await joinTeam(old, organizationGuid);
+  const customerGuid = await createCustomer(old, tenant.bankGuid);
+  const token = await tokenOf(old, tenant.organizationKey, 'files:read files:execute');
+  const files = [
+    await createFile(old, { token, customerGuid }, inline(PNG)),
+    await createFile(old, { token, customerGuid }, { ...inline(PDF), content_type: 'application/pdf' }),
+  ];
+  await old.fileProcessing.drain();
+  const bank = await tokenOf(old, tenant.bankKey, 'trades:read trades:execute');
+  const trade = await old.call({
+    ...{ method: 'POST', url: '/api/trades', token: bank, headers: { 'idempotency-key': 'once' } },
+    payload: { customer_guid: customerGuid, side: 'buy', symbol: 'BTC-USD', amount: 50_000 },
+  });
+  assert.equal(trade.status, 201, JSON.stringify(trade.body));
+  const events = await publishEvents(old, tenant, 40);
+  await pass(10_000, [old]);
+  return { tenant, healthy, failing, delivered, waiting, person, customerGuid, files, trade, events };
+}
+
+async function listAll(app: TestApp, key: Key): Promise<unknown[]> {
+  const token = await tokenOf(app, key, 'trades:read customers:read');
+  const answers = await Promise.all(
+    ['/trades', '/customers'].map((path) => app.call({ url: `/api${path}`, token })),
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  return answers.map(({ body }) => body);
+}
+
+test('an Organization moves with its keys, endpoints, waiting deliveries, history and files', async () => {
+  const made = await createOrganization();
+  const { tenant, healthy, failing, delivered, waiting, person, events } = made;
+  const { organizationGuid, organizationKey, bankKey } = tenant;
+  const listed = await listAll(old, bankKey);
+  const file = await exportFrom(old, organizationGuid);
+  const before = await rowsOf(old, organizationGuid);
+  const sentBefore = [healthy.received.length, failing.received.length];
+
+  const imported = await importInto(fresh, file);
+  assert.ok(!isFailure(imported), isFailure(imported) ? imported.message : '');
+  const counts = Object.entries(before).map(([table, rows]) => [table, rows.length] as const);
+  assert.deepEqual(
+    imported.rows,
+    Object.fromEntries(counts.filter(([, count]) => count > 0).map(([table, count]) => [table, count])),
+  );
+  assert.equal(imported.files, 2);
+  const after = await rowsOf(fresh, organizationGuid);
+  // The import adds its own record.
+  after.audit_records = after.audit_records?.filter((row) => !row.includes('organization.import')) ?? [];
+  assert.deepEqual(after, before);
+  for (const table of [
+    'delivery_queue',
+    'delivery_attempts',
+    'event_counters',
+    'request_log',
+    'idempotency_keys',
+  ])
+    assert.ok((before[table]?.length ?? 0) > 0, `the test needs rows of ${table}`);
+
+  assert.deepEqual(await listAll(fresh, bankKey), listed);
+  const token = await tokenOf(fresh, organizationKey, 'files:read');
+  for (const [index, content] of [PNG, PDF].entries()) {
+    const guid = String(made.files[index]?.guid);
+    const { download_url: url } = await showFile(fresh, { token }, guid, '?include_download_url=true');
+    const { rawPayload } = await fresh.server.inject(url);
+    assert.deepEqual(rawPayload, content);
+  }
+  const again = await fresh.call({
+    ...{ method: 'POST', url: '/api/trades', headers: { 'idempotency-key': 'once' } },
+    token: await tokenOf(fresh, bankKey, 'trades:read trades:execute'),
+    payload: { customer_guid: made.customerGuid, side: 'buy', symbol: 'BTC-USD', amount: 50_000 },
+  });
+  assert.deepEqual(
+    [again.status, again.body],
+    [201, made.trade.body],
+    'the repeated request is not done again',
+  );
+  assert.equal((await logIn(fresh, person)).status, 200);
+
+  failing.behave({ kind: 'answer' });
+  await pass(20_000, [old, fresh]);
+  assert.equal(healthy.received.length, sentBefore[0], 'delivered events are not sent again');
+  const late = failing.received.slice(sentBefore[1]);
+  const lateGuids = late.map((request) => eventIn(request).guid);
+  assert.equal(new Set(lateGuids).size, late.length, 'each waiting delivery arrives once');
+  assert.equal(late.length, before.delivery_queue?.length);
+  assert.deepEqual(new Set(events).difference(new Set(lateGuids)), new Set());
+  assert.ok(late.every((request) => isSignedWith(waiting.signing_key, request)));
+  const [fromNew = ''] = await publishEvents(fresh, tenant);
+  await pass(2_000, [fresh]);
+  assert.equal(guidsAt(healthy).at(-1), fromNew);
+  assert.ok(healthy.received.every((request) => isSignedWith(delivered.signing_key, request)));
+  assert.ok(events.every((guid) => guidsAt(healthy).filter((each) => each === guid).length === 1));
+
+  const removed = await old.transfers.remove(operator, organizationGuid);
+  assert.ok(!isFailure(removed) && removed.removed);
+  const left = await rowsOf(old, organizationGuid);
+  delete left.audit_records;
+  assert.deepEqual(Object.values(left).flat(), []);
+  await old.clusterTasks.runOnce();
+  assert.deepEqual(await storedIn(old), []);
+  assert.equal((await storedIn(fresh)).length, 2);
+  assert.equal((await old.operate('GET', `/organizations/${organizationGuid}`)).status, 404);
+});
