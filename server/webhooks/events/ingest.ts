@@ -61,8 +61,13 @@ export function createIngest({ database, clock, events, organizations, freezes }
     calls: readonly (readonly NewEvent[])[],
     recordAnswer?: RecordAnswer<Accepted>,
   ): Promise<Answer[]> {
+    const newEvents = calls.flat();
     const answers = await database.transaction(async (transaction) => {
-      const published = await events.publish(transaction, calls.flat());
+      // Frozen since the owners were looked up.
+      const frozen = newEvents.values().map(({ organizationGuid }) => freezes.refusalOf(organizationGuid));
+      const refusal = frozen.find(isFailure);
+      if (refusal) return refusal;
+      const published = await events.publish(transaction, newEvents);
       const conflict = await conflictIn(transaction, published.events, published.created);
       if (conflict) return conflict;
       const accepted = answersFor(calls, published);
@@ -71,7 +76,7 @@ export function createIngest({ database, clock, events, organizations, freezes }
       return accepted;
     });
     if (!isFailure(answers)) return answers;
-    // Retried one by one, so that only the conflicting call fails.
+    // Retried one by one, so that only the refused call fails.
     if (calls.length === 1) return [answers];
     const single: Answer[] = [];
     for (const call of calls) single.push(...(await acceptAll([call])));
