@@ -6,7 +6,7 @@ import * as store from './content-store.ts';
 import { type Frame, frameOf, type Head, InvalidFrame } from './frames.ts';
 import { readRows } from './rows-store.ts';
 import { plain } from './secrets.ts';
-import { TRANSFERRED, type TransferredTable } from './tables.ts';
+import { TRANSFERRED, type TransferredTable } from './tables-store.ts';
 
 const FILES = TRANSFERRED.find(({ name }) => name === 'files') as TransferredTable;
 /** Longer than an import takes. */

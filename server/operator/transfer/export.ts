@@ -5,7 +5,7 @@ import { readContents } from './content.ts';
 import { frameOf } from './frames.ts';
 import { readRows, schemaOf } from './rows-store.ts';
 import { ENCRYPTED, type JsonRow, revealSecrets } from './secrets.ts';
-import { TRANSFERRED } from './tables.ts';
+import { TRANSFERRED } from './tables-store.ts';
 
 type Deps = { encryption: Encryption; storage: Storage; baseUrl: string };
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { OPERATOR_TOKEN } from '../../../testing/app.ts';
+import { createCells, exportFrom, importInto, KEY, operator, rowsOf } from '../../../testing/cells.ts';
 import { createCustomer } from '../../../testing/customers.ts';
 import { joinTeam, logIn } from '../../../testing/dashboard.ts';
 import { publishEvents } from '../../../testing/events.ts';
@@ -13,7 +14,6 @@ import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
 import { guidsAt, pass } from '../../../testing/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
-import { createCells, exportFrom, importInto, KEY, operator, rowsOf } from './testing/cells.ts';
 
 /** Imports that fail leave nothing, and the old installation can go on. */
 const { old, fresh } = await createCells();

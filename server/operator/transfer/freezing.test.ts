@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { assertError, type TestApp } from '../../../testing/app.ts';
+import { operator } from '../../../testing/cells.ts';
 import { createCustomer } from '../../../testing/customers.ts';
 import { eventOf, publishEvents } from '../../../testing/events.ts';
 import { createFile, listenTo, PNG, upload } from '../../../testing/files.ts';
@@ -9,7 +10,6 @@ import { createTenant, tokenOf } from '../../../testing/tenant.ts';
 import { hold } from '../../../testing/test-endpoint.ts';
 import { createNodes, guidsAt, pass, queueOf, subscriptionRow, until } from '../../../testing/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
-import { operator } from './testing/cells.ts';
 
 const { a, b, tenant, endpoint, subscription } = await createNodes();
 const { organizationGuid, bankGuid, bankKey } = tenant;

@@ -9,7 +9,7 @@ import { type Frame, type Head, type Header, InvalidFrame } from './frames.ts';
 import { createImportedPeople } from './people.ts';
 import { columnsOf, insertRows, schemaOf } from './rows-store.ts';
 import { ENCRYPTED, type JsonRow, plain, protectSecrets } from './secrets.ts';
-import { TRANSFERRED } from './tables.ts';
+import { TRANSFERRED } from './tables-store.ts';
 
 export type Imported = { organization_guid: string; rows: Record<string, number>; files: number };
 

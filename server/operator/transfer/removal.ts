@@ -7,7 +7,7 @@ import { lockOrganization, selectTokenSubjects, updateOrganization } from './fre
 import { notFound } from './freezing.ts';
 import { deleteFormerMembers, selectMemberGuids } from './people-store.ts';
 import { deleteRows } from './rows-store.ts';
-import { DERIVED, TRANSFERRED, type TransferredTable } from './tables.ts';
+import { DERIVED, TRANSFERRED, type TransferredTable } from './tables-store.ts';
 
 export type Removed = { removed: boolean; deleted_rows: number };
 

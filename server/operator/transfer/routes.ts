@@ -78,33 +78,33 @@ export async function registerTransferRoutes(
     },
   );
 
+  // PUT, because a repeated call has the same effect.
+  server.put(
+    '/organizations/:guid/export',
+    {
+      config: { isStream: true },
+      schema: {
+        ...operatorAccess('organizations export').documented,
+        operationId: 'operatorExportOrganization',
+        summary: 'Freeze an Organization and write everything of it to an encrypted file',
+        description: transferKey,
+        tags,
+        params: GuidParams,
+        response: answers({ 200: bytes }, 401, 403, 404, 409, 413, 415),
+      },
+    },
+    async (request, reply) => {
+      const key = unwrap(transferKeyOf(request as FastifyRequest));
+      const actor = authentication.actor(request as FastifyRequest);
+      waitLong(request as FastifyRequest);
+      const file = unwrap(await transfers.export(actor, request.params.guid, key));
+      return reply.type(OCTET_STREAM).send(file);
+    },
+  );
+
   await server.register(async (scope: HttpServer) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-
-    // PUT, because a repeated call has the same effect.
-    scope.put(
-      '/organizations/:guid/export',
-      {
-        config: { isStream: true },
-        schema: {
-          ...operatorAccess('organizations export').documented,
-          operationId: 'operatorExportOrganization',
-          summary: 'Freeze an Organization and write everything of it to an encrypted file',
-          description: transferKey,
-          tags,
-          params: GuidParams,
-          response: answers({ 200: bytes }, 401, 403, 404, 409, 413, 415),
-        },
-      },
-      async (request, reply) => {
-        const key = unwrap(transferKeyOf(request as FastifyRequest));
-        const actor = authentication.actor(request as FastifyRequest);
-        waitLong(request as FastifyRequest);
-        const file = unwrap(await transfers.export(actor, request.params.guid, key));
-        return reply.type(OCTET_STREAM).send(file);
-      },
-    );
 
     scope.put(
       '/import',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
-import type { TransferredTable } from './tables.ts';
+import type { TransferredTable } from './tables-store.ts';
 
 /** Rows as JSON objects, so that columns follow from the schema and need no list here. */
 export type Batch = { rows: string[]; from?: string; to?: string };

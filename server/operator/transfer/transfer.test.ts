@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestApp } from '../../../testing/app.ts';
+import { createCells, exportFrom, importInto, operator, rowsOf } from '../../../testing/cells.ts';
 import { createCustomer } from '../../../testing/customers.ts';
 import { joinTeam, logIn } from '../../../testing/dashboard.ts';
 import { publishEvents } from '../../../testing/events.ts';
@@ -10,7 +11,6 @@ import { createKey, createTenant, type Key, tokenOf } from '../../../testing/ten
 import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
 import { eventIn, guidsAt, isSignedWith, pass } from '../../../testing/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
-import { createCells, exportFrom, importInto, operator, rowsOf } from './testing/cells.ts';
 
 const { old, fresh } = await createCells();
 const FAILS = { kind: 'answer', status: 500 } as const;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestApp } from '../../../testing/app.ts';
 import { ENCRYPTED } from './secrets.ts';
-import { DERIVED, NOT_TRANSFERRED, TRANSFERRED } from './tables.ts';
+import { DERIVED, NOT_TRANSFERRED, TRANSFERRED } from './tables-store.ts';
 
 /** A new table or secret column fails here until it is transferred or named with a reason. */
 const { database } = await createTestApp();
