@@ -1,6 +1,5 @@
 import type { InjectOptions } from 'fastify';
 import { scopesOfRole } from '../../server/tokens/roles.ts';
-import { enter } from '../machine/rest.ts';
 import type { Owner } from '../machine/scheduler.ts';
 import type { CallResult, Node, Reply } from './node.ts';
 import { OPERATOR_TOKEN, type World } from './world.ts';
@@ -64,14 +63,12 @@ export function createCalls({ scheduler, nodes, trace }: World) {
       organizationGuid: string,
       options: InjectOptions,
     ): Promise<CallResult | undefined> {
-      const [app, owner] = [node.app(), node.owner()];
-      if (!app || !owner) return undefined;
       const proof = { provedAt: node.clock.now(), secondFactor: true };
       const user = { tokenType: 'user', subject: 'f'.repeat(32), organizationGuid, ...proof } as const;
-      const token = await enter(owner, () =>
-        app.issuer.issue({ ...user, scopes: scopesOfRole('founder') }),
-      ).catch(() => undefined);
-      return token && call(node, options, token.access_token);
+      const token = await node.ask(({ issuer }) =>
+        issuer.issue({ ...user, scopes: scopesOfRole('founder') }),
+      );
+      return token === 'lost' ? undefined : call(node, options, token.access_token);
     },
   };
 }

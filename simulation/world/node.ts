@@ -168,7 +168,6 @@ export function createNode(deps: Deps) {
     kill,
     owner: () => life?.owner,
     link: () => life?.link,
-    app: () => life?.app,
     isUp: () => life?.app !== undefined,
     /** Since when it runs, without being frozen; Infinity if it does not. */
     runsSince(): number {
@@ -183,6 +182,8 @@ export function createNode(deps: Deps) {
     },
     skew: () => skewMs,
 
+    /** Uses the modules of the node directly. */
+    ask: <Result>(question: (app: App) => Promise<Result>): Promise<Result | 'lost'> => answered(question),
     call: (options: InjectOptions): Promise<CallResult> =>
       answered(async ({ server }) => {
         const { statusCode: status, body, headers } = await server.inject(options);
