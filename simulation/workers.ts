@@ -31,7 +31,8 @@ export async function runTasks(
   async function work(): Promise<void> {
     const child = fork(SCRIPT, {
       execArgv: [...process.execArgv, ...execArgv],
-      env: { ...process.env, ...env },
+      // With one thread, work of the thread pool ends in the order in which it began.
+      env: { ...process.env, UV_THREADPOOL_SIZE: '1', ...env },
       ...(signal ? { signal } : {}),
     });
     // Also after the last report: an abort is an error of the child.
