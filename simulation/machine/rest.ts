@@ -130,7 +130,30 @@ export function install(): void {
     setImmediate: (value?: unknown) => new Promise((resolve) => void setImmediate(() => resolve(value))),
   });
   seedRandomNumbers();
+  signInThisThread();
   syncBuiltinESMExports();
+}
+
+/** Of tokens (ES256). The moment at which a thread ends would decide which of two calls gets a connection first. */
+function signInThisThread(): void {
+  const subtle = Object.getPrototypeOf(crypto.webcrypto.subtle);
+  const { sign, verify } = subtle;
+  const isOfToken = (key: CryptoKey) => key.algorithm.name === 'ECDSA';
+  const withKey = (key: CryptoKey) => ({
+    key: crypto.KeyObject.from(key),
+    dsaEncoding: 'ieee-p1363' as const,
+  });
+  const methods = {
+    async sign(algorithm: unknown, key: CryptoKey, data: Uint8Array) {
+      if (!isOfToken(key)) return sign.call(this, algorithm, key, data);
+      return Uint8Array.from(crypto.sign('sha256', data, withKey(key))).buffer;
+    },
+    async verify(algorithm: unknown, key: CryptoKey, signature: Uint8Array, data: Uint8Array) {
+      if (!isOfToken(key)) return verify.call(this, algorithm, key, signature, data);
+      return crypto.verify('sha256', data, withKey(key), signature);
+    },
+  };
+  for (const [name, value] of Object.entries(methods)) Object.defineProperty(subtle, name, { value });
 }
 
 /** Keys of signatures and signatures themselves stay random: nothing but their owner reads them. */
