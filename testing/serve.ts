@@ -152,8 +152,8 @@ export async function waitFor(
   void running.exited.then((exit) => {
     ended = exit;
   });
-  for (const giveUpAt = Date.now() + patienceMs; !(await condition()); await delay(POLL_EVERY_MS)) {
-    if (!ended && Date.now() < giveUpAt) continue;
+  for (const giveUpAt = performance.now() + patienceMs; !(await condition()); await delay(POLL_EVERY_MS)) {
+    if (!ended && performance.now() < giveUpAt) continue;
     const why = ended ? `it ended with ${ended.code ?? ended.signal}` : `not within ${patienceMs} ms`;
     throw new Error(`${what}: ${why}\n${running.out()}${running.err()}`);
   }

@@ -72,9 +72,9 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
   what = 'the condition',
 ): Promise<void> {
-  const giveUpAt = Date.now() + UNTIL_TIMEOUT_MS;
+  const giveUpAt = performance.now() + UNTIL_TIMEOUT_MS;
   while (!(await condition())) {
-    assert.ok(Date.now() < giveUpAt, `timed out waiting for ${what}`);
+    assert.ok(performance.now() < giveUpAt, `timed out waiting for ${what}`);
     await delay(POLL_MS);
   }
 }
