@@ -44,6 +44,10 @@ export function createFreezes({ database, log, changes }: Deps) {
     }
   }
 
+  function current(): ReadonlySet<string> | Promise<ReadonlySet<string>> {
+    return changes.isUpToDate() ? frozen : selectFrozenGuids(queries).then((guids) => new Set(guids));
+  }
+
   return {
     /** Awaited, with a limit, before the node confirms that it refuses the calls of an Organization. */
     onFrozen(listener: (organizationGuid: string) => Promise<unknown>): void {
@@ -51,16 +55,30 @@ export function createFreezes({ database, log, changes }: Deps) {
     },
 
     /** From memory only: for a transaction of a call that `check` has admitted. */
-    refusalOf: (organizationGuid: string) => (frozen.has(organizationGuid) ? refusal() : undefined),
+    refusalOf: (organizationGuid: string) => refusalIn(frozen, organizationGuid),
 
     /** Synchronous while this node hears of every change, otherwise from the database. */
     check(organizationGuid: string): Failure | undefined | Promise<Failure | undefined> {
-      if (changes.isUpToDate()) return frozen.has(organizationGuid) ? refusal() : undefined;
-      return selectFrozenGuids(queries).then((guids) =>
-        guids.includes(organizationGuid) ? refusal() : undefined,
+      const known = current();
+      if (known instanceof Promise) return known.then((guids) => refusalIn(guids, organizationGuid));
+      return refusalIn(known, organizationGuid);
+    },
+
+    /** The same for many, with one query at most. */
+    async among(organizationGuids: ReadonlySet<string>): Promise<ReadonlyMap<string, Failure>> {
+      const guids = await current();
+      return new Map(
+        organizationGuids
+          .intersection(guids)
+          .values()
+          .map((guid) => [guid, refusal()]),
       );
     },
   };
+}
+
+function refusalIn(frozen: ReadonlySet<string>, organizationGuid: string): Failure | undefined {
+  return frozen.has(organizationGuid) ? refusal() : undefined;
 }
 
 export function refusal(): Failure {

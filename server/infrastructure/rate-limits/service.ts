@@ -30,7 +30,7 @@ const MAX_REMEMBERED_BLOCKS = 10_000;
 const FAR_FROM_LIMIT = 1_000;
 /** Limits below this, such as those of passwords, are always exact. */
 const SMALLEST_INEXACT_LIMIT = 100;
-/** The first uses in a window do not wait. A burst at several nodes within milliseconds may exceed the limit by so much. */
+/** The first uses in a window do not wait. Each further node may exceed the limit by so much, within milliseconds. */
 const UNCOUNTED_SHARE = 0.1;
 const MAX_REMEMBERED_COUNTS = 10_000;
 /** Counters are deleted this long after their window. */

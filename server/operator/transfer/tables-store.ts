@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * The tables that an Organization moves with, in the order in which they can be inserted. `tables.test.ts` compares both
+ * The tables that an Organization moves with, in the order in which they can be inserted. `tables-store.test.ts` compares both
  * lists with the schema, so that a new table is in one of them.
  */
 export type TransferredTable = {

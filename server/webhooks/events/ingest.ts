@@ -43,17 +43,7 @@ export function createIngest({ database, clock, events, organizations, freezes }
     const owners = new Set(reported.map((event) => event.organization_guid));
     const unproven = owners.difference(proven);
     const found = unproven.size > 0 ? await organizations.findAll([...unproven]) : new Set<string>();
-    return { organizations: proven.union(found), banks, frozen: await frozenAmong(owners) };
-  }
-
-  async function frozenAmong(organizationGuids: ReadonlySet<string>): Promise<Map<string, Failure>> {
-    const frozen = new Map<string, Failure>();
-    for (const guid of organizationGuids) {
-      const checked = freezes.check(guid);
-      const failure = checked instanceof Promise ? await checked : checked;
-      if (failure) frozen.set(guid, failure);
-    }
-    return frozen;
+    return { organizations: proven.union(found), banks, frozen: await freezes.among(owners) };
   }
 
   /** Accepts several calls in one transaction. */
