@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { createPlan } from './agenda/coincidences.ts';
 import { createRandom } from './machine/random.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
 import { findAllBugs, findPlanted, plant } from './planted/run.ts';
@@ -6,7 +7,6 @@ import { startServer } from './server.ts';
 import { describeShrunk, shrink } from './shrink.ts';
 import { commandOf, createSummary } from './summary.ts';
 import { runTasks, type Task } from './workers.ts';
-import { createPlan } from './world/coincidences.ts';
 
 /** `npm run simulate -- --seeds 200`: weeks of faults in seconds. Exits with 1 if a check failed. */
 const INTERRUPTED = 130;

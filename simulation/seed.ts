@@ -5,8 +5,8 @@ import pg from 'pg';
 import { readConfig } from '../server/infrastructure/config/config.ts';
 import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
 import { createTestDatabase } from '../testing/database.ts';
+import { createPlan } from './agenda/coincidences.ts';
 import { createRandom } from './machine/random.ts';
-import { createPlan } from './world/coincidences.ts';
 import { runWorld } from './world/run.ts';
 import { createWorld, OPERATOR_TOKEN } from './world/world.ts';
 

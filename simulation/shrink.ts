@@ -1,6 +1,6 @@
+import type { Entry } from './agenda/agenda.ts';
+import { describe } from './agenda/agenda.ts';
 import { kindOfFailure } from './failures.ts';
-import type { Entry } from './world/agenda.ts';
-import { describe } from './world/agenda.ts';
 
 /** Simulates the seed without these faults, by their positions; returns the failure, if any. */
 export type RunWithout = (without: readonly number[]) => Promise<string | undefined>;

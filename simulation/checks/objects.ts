@@ -1,6 +1,6 @@
+import { type ObjectType, PATHS } from '../agenda/paths.ts';
 import { timeOf } from '../machine/guids.ts';
 import type { ModelObject, StoredEvent } from '../world/model.ts';
-import { type ObjectType, PATHS } from '../world/paths.ts';
 import type { World } from '../world/world.ts';
 import { type Move, readMoves } from './moves.ts';
 import { expiredBefore } from './retention.ts';

@@ -1,8 +1,8 @@
+import type { FilePlan } from '../agenda/part-actions.ts';
+import type { ObjectType } from '../agenda/paths.ts';
 import { timeOf } from '../machine/guids.ts';
 import type { Owner } from '../machine/scheduler.ts';
 import type { Sent } from '../network/sender.ts';
-import type { FilePlan } from './part-actions.ts';
-import type { ObjectType } from './paths.ts';
 
 export type Tenant = { organizationGuid: string; environment: 'sandbox' | 'production'; bankGuid: string };
 

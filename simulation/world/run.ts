@@ -1,3 +1,9 @@
+import { createActions } from '../actions/actions.ts';
+import { createCalls } from '../actions/calls.ts';
+import { createPartners } from '../actions/partners.ts';
+import { createParts } from '../actions/perform-part.ts';
+import { SHORT_RETENTION_DAYS } from '../agenda/agenda.ts';
+import { createPlan } from '../agenda/coincidences.ts';
 import { checkFailingSince } from '../checks/failing.ts';
 import { checkFiles, checkLeftovers } from '../checks/files.ts';
 import { checkEndings, checkObjects } from '../checks/objects.ts';
@@ -7,14 +13,8 @@ import { checkDeadlines, checkFailed, checkRules } from '../checks/rules.ts';
 import { checkCounters, checkEvents, checkQueue } from '../checks/tables.ts';
 import type { Random } from '../machine/random.ts';
 import { SHORT_JUMP_MS } from '../machine/scheduler.ts';
-import { createActions } from './actions.ts';
-import { SHORT_RETENTION_DAYS } from './agenda.ts';
-import { createCalls } from './calls.ts';
-import { createPlan } from './coincidences.ts';
 import { Violation } from './model.ts';
 import { LONG_PAUSE_MS, nextMoment } from './moments.ts';
-import { createPartners } from './partners.ts';
-import { createParts } from './perform-part.ts';
 import type { World } from './world.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type pg from 'pg';
 import type { CompleteConfig } from '../../server/infrastructure/config/generated-secrets.ts';
+import { NODES } from '../agenda/agenda.ts';
 import { recordMoves } from '../checks/moves.ts';
 import { checkArrival, checkSend } from '../checks/requests.ts';
 import { checkUrl } from '../checks/urls.ts';
@@ -11,7 +12,6 @@ import { applySeed, rest } from '../machine/rest.ts';
 import { createScheduler, type Owner } from '../machine/scheduler.ts';
 import { createTrace } from '../machine/trace.ts';
 import { createEndpoints } from '../network/endpoints.ts';
-import { NODES } from './agenda.ts';
 import { createModel, Violation } from './model.ts';
 import { createNode, type Node } from './node.ts';
 import { createSimulatedDisk } from './storage.ts';

@@ -1,8 +1,8 @@
 import type { InjectOptions } from 'fastify';
 import { scopesOfRole } from '../../server/tokens/roles.ts';
 import type { Owner } from '../machine/scheduler.ts';
-import type { CallResult, Node, Reply } from './node.ts';
-import { OPERATOR_TOKEN, type World } from './world.ts';
+import type { CallResult, Node, Reply } from '../world/node.ts';
+import { OPERATOR_TOKEN, type World } from '../world/world.ts';
 
 const RETRY_AFTER_MS = 700;
 const MAX_TRIES = 60;

@@ -1,10 +1,10 @@
+import { type Action, describe, type Entry } from '../agenda/agenda.ts';
+import { BEHAVIOURS } from '../agenda/behaviours.ts';
 import type { Owner } from '../machine/scheduler.ts';
-import { type Action, describe, type Entry } from './agenda.ts';
-import { BEHAVIOURS } from './behaviours.ts';
-import type { Node } from './node.ts';
+import type { Node } from '../world/node.ts';
+import type { World } from '../world/world.ts';
 import type { createPartners } from './partners.ts';
 import type { createParts } from './perform-part.ts';
-import type { World } from './world.ts';
 
 /** Puts the entries of an agenda into effect. */
 export function createActions(

@@ -1,8 +1,8 @@
-import { BEHAVIOURS } from './behaviours.ts';
+import { BEHAVIOURS } from '../agenda/behaviours.ts';
+import type { WindowKind } from '../agenda/part-actions.ts';
+import type { ModelSubscription } from '../world/model.ts';
+import type { World } from '../world/world.ts';
 import { type Calls, isOk } from './calls.ts';
-import type { ModelSubscription } from './model.ts';
-import type { WindowKind } from './part-actions.ts';
-import type { World } from './world.ts';
 
 const POLL_MS = 500;
 const POLLS = 20;

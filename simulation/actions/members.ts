@@ -1,8 +1,8 @@
+import type { MemberEnding } from '../agenda/part-actions.ts';
+import type { Tenant } from '../world/model.ts';
+import type { CallResult, Node } from '../world/node.ts';
+import type { World } from '../world/world.ts';
 import { type Calls, isOk } from './calls.ts';
-import type { Tenant } from './model.ts';
-import type { CallResult, Node } from './node.ts';
-import type { MemberEnding } from './part-actions.ts';
-import type { World } from './world.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const isAccepted = (result: CallResult) => result !== 'lost' && result.status < 400;

@@ -1,7 +1,7 @@
 import type { InjectOptions } from 'fastify';
-import type { Tenant } from './model.ts';
-import type { CallResult, Node } from './node.ts';
-import type { World } from './world.ts';
+import type { Tenant } from '../world/model.ts';
+import type { CallResult, Node } from '../world/node.ts';
+import type { World } from '../world/world.ts';
 
 const ROUNDS = 15;
 const USE_EVERY_MS = 70;

@@ -1,7 +1,7 @@
+import type { Feature } from '../agenda/part-actions.ts';
+import type { Tenant } from '../world/model.ts';
+import type { World } from '../world/world.ts';
 import type { Calls } from './calls.ts';
-import type { Tenant } from './model.ts';
-import type { Feature } from './part-actions.ts';
-import type { World } from './world.ts';
 
 const FEATURES: readonly Feature[] = ['files', 'webhooks'];
 /** A call that needs the feature, and the status of its refusal. */

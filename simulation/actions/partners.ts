@@ -1,11 +1,11 @@
+import type { EndpointPlan } from '../agenda/agenda.ts';
+import { BEHAVIOURS } from '../agenda/behaviours.ts';
 import { guidAt } from '../machine/guids.ts';
-import type { EndpointPlan } from './agenda.ts';
-import { BEHAVIOURS } from './behaviours.ts';
+import type { ModelSubscription, Tenant } from '../world/model.ts';
+import type { World } from '../world/world.ts';
 import { type Calls, isOk } from './calls.ts';
 import { removeKey } from './keys.ts';
-import type { ModelSubscription, Tenant } from './model.ts';
 import { redeliverForeign } from './trespass.ts';
-import type { World } from './world.ts';
 
 /** The calls of the platform's core, of operators and of partners, with what the model learns from their answers. */
 const DAY_MS = 24 * 3_600_000;

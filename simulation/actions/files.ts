@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { FilePlan } from '../agenda/part-actions.ts';
+import type { ModelFile } from '../world/model.ts';
+import type { World } from '../world/world.ts';
 import { type Calls, isOk } from './calls.ts';
-import type { ModelFile } from './model.ts';
 import type { createObjectCalls } from './objects.ts';
-import type { FilePlan } from './part-actions.ts';
-import type { World } from './world.ts';
 
 const JSON_TYPE = 'application/json';
 const PNG_TYPE = 'image/png';

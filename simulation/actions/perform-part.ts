@@ -1,14 +1,14 @@
+import type { PartAction } from '../agenda/part-actions.ts';
+import type { Node } from '../world/node.ts';
+import type { World } from '../world/world.ts';
 import { burst } from './bursts.ts';
 import type { Calls } from './calls.ts';
 import { moveEndpoint, redeliverWindow } from './changes.ts';
 import { withdrawFeature } from './features.ts';
 import { createFileCalls } from './files.ts';
 import { endMembership } from './members.ts';
-import type { Node } from './node.ts';
 import { createObjectCalls } from './objects.ts';
-import type { PartAction } from './part-actions.ts';
 import type { createPartners } from './partners.ts';
-import type { World } from './world.ts';
 
 /** Puts the entries of the parts beside webhooks into effect. */
 export function createParts(world: World, calls: Calls, partners: ReturnType<typeof createPartners>) {

@@ -1,7 +1,7 @@
+import type { ObjectType } from '../agenda/paths.ts';
+import type { ModelObject, Tenant } from '../world/model.ts';
+import type { World } from '../world/world.ts';
 import { type Calls, isOk } from './calls.ts';
-import type { ModelObject, Tenant } from './model.ts';
-import type { ObjectType } from './paths.ts';
-import type { World } from './world.ts';
 
 const FIELDS: Readonly<Record<ObjectType, object>> = {
   transfer: { transfer_type: 'funding', asset: 'USD', amount: 100 },

@@ -1,7 +1,7 @@
+import type { ModelSubscription } from '../world/model.ts';
+import type { Node } from '../world/node.ts';
+import type { World } from '../world/world.ts';
 import { type Calls, isOk } from './calls.ts';
-import type { ModelSubscription } from './model.ts';
-import type { Node } from './node.ts';
-import type { World } from './world.ts';
 
 /** Invariant 4: a partner who asks for an event of another Organization or environment does not get it. */
 export async function redeliverForeign(

@@ -1,9 +1,9 @@
+import { BEHAVIOURS } from '../agenda/behaviours.ts';
 import { checkFair, FAIR_WITHIN_MS, healthySubscriptions } from '../checks/fairness.ts';
-import { BEHAVIOURS } from './behaviours.ts';
+import type { ModelSubscription } from '../world/model.ts';
+import type { World } from '../world/world.ts';
 import type { Calls } from './calls.ts';
-import type { ModelSubscription } from './model.ts';
 import type { createPartners } from './partners.ts';
-import type { World } from './world.ts';
 
 const OUTAGE_MS = 30_000;
 
