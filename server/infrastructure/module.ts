@@ -42,7 +42,7 @@ export function createInfrastructure({ config, databaseUrl: url, log, clock, ...
     base,
     encryption,
     notifications: createNotifications({ url, queries: database.queries, log, timers, stream }),
-    rateLimits: createRateLimits({ queries: database.reserved, clock, log }),
+    rateLimits: createRateLimits({ queries: database.reserved, clock, timers, log }),
     idempotencyKeys: createIdempotencyKeys({ ...base, encryption }),
     partitions: createPartitions({ database, clock, log, retentionDays, auditRetentionDays }),
     failedAuthentications: createFailedAuthentications({ database, audit, clock, log }),

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { until } from '../../../testing/webhooks.ts';
 import { createDatabase } from '../database/database.ts';
 import { createLog } from '../runtime/log.ts';
 import { createRateLimits, type RateLimits } from './service.ts';
@@ -17,7 +18,7 @@ after(async () => {
 
 const clock = createFakeClock(new Date('2026-11-15T12:00:00.000Z'));
 const WIDE = { name: 'wide', limit: 3_000, windowMs: 60_000 };
-const node = () => createRateLimits({ queries: database.queries, clock, log });
+const node = () => createRateLimits({ queries: database.queries, clock, timers: clock, log });
 
 async function counted(key: string): Promise<number[]> {
   const { rows } = await sql<{ used: number }>`
@@ -59,15 +60,47 @@ test('the first tenth of a limit is written in batches, and the rest counts it',
     for (let nth = 0; nth < uses; nth += 1) if (!(await limits.use(limit, 'tenth'))) count += 1;
     return count;
   };
-  const answers = Array.from({ length: 11 }, () => here.count(limit, 'tenth') instanceof Promise);
-  assert.deepEqual(answers, [...Array.from({ length: 10 }, () => false), true], 'the eleventh waits');
+  const waits = () => here.count(limit, 'tenth') instanceof Promise;
+  assert.equal(await use(here, 1), 1);
+  assert.deepEqual(Array.from({ length: 10 }, waits), [...Array.from({ length: 9 }, () => false), true]);
   assert.equal((await use(there, 60)) + (await use(here, 60)), 89);
 });
 
-test('buffered uses of one window do not count in the next', async () => {
+test('the first use of a node counts those of all nodes', async () => {
+  const limit = { ...WIDE, limit: 100 };
+  const [here, there] = [node(), node()];
+  for (let use = 0; use < 100; use += 1) assert.equal(await here.use(limit, 'full'), undefined);
+  assert.ok(await there.use(limit, 'full'));
+});
+
+test('uses of a key within five seconds are one write', async () => {
   const limits = node();
+  await passed(limits, 3, 'rare');
+  clock.advance(4_999);
+  await passed(limits, 4, 'rare');
+  assert.deepEqual(await counted('rare'), [1]);
+  clock.advance(1);
+  await until(async () => (await counted('rare'))[0] === 7, 'the count is written');
+});
+
+test('a key that is used often is written at once', async () => {
+  const limits = node();
+  await passed(limits, 51, 'often');
+  clock.advance(10);
+  await until(async () => (await counted('often'))[0] === 51, 'the count is written');
+});
+
+test('buffered uses of one window do not count in the next', async () => {
+  const started = clock.now();
+  let now = started;
+  const limits = createRateLimits({
+    queries: database.queries,
+    clock: { now: () => now },
+    timers: clock,
+    log,
+  });
   await passed(limits, 10, 'turn');
-  clock.advance(60_000);
+  now = new Date(started.getTime() + 60_000);
   await passed(limits, 5, 'turn');
   await limits.flush();
   assert.deepEqual(await counted('turn'), [10, 5]);

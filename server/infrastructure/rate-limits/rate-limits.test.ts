@@ -28,8 +28,8 @@ beforeEach(async () => {
   await sql`delete from rate_limits`.execute(first);
   clock.set(new Date('2026-11-15T12:00:00.000Z'));
   queries = first.withPlugin(counting);
-  here = createRateLimits({ queries, clock, log });
-  there = createRateLimits({ queries: second, clock, log });
+  here = createRateLimits({ queries, clock, timers: clock, log });
+  there = createRateLimits({ queries: second, clock, timers: clock, log });
   queryCount = 0;
 });
 

@@ -1,7 +1,7 @@
 import type { Queries } from '../database/database.ts';
 import { createBatcher } from '../runtime/batcher.ts';
 import { setBounded } from '../runtime/bounded-map.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock, Timers } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
 import { createBackgroundCount } from './background.ts';
@@ -21,8 +21,8 @@ export type RateLimit = {
 };
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
-/** `isOfAllNodes`: read from the database, not only counted here. */
-type Count = { windowStart: number; used: number; isOfAllNodes: boolean };
+/** Read from the database, plus the uses that were counted here since. */
+type Count = { windowStart: number; used: number };
 
 const MAX_BATCH = 500;
 const MAX_REMEMBERED_BLOCKS = 10_000;
@@ -30,27 +30,33 @@ const MAX_REMEMBERED_BLOCKS = 10_000;
 const FAR_FROM_LIMIT = 1_000;
 /** Limits below this, such as those of passwords, are always exact. */
 const SMALLEST_INEXACT_LIMIT = 100;
-/** The first uses in a window do not wait. Each further node may exceed the limit by so much, within milliseconds. */
+/** Uses below this share do not wait. Each further node may exceed the limit by so much. */
 const UNCOUNTED_SHARE = 0.1;
 const MAX_REMEMBERED_COUNTS = 10_000;
 /** Counters are deleted this long after their window. */
 const KEEP_MS = 3_600_000;
 
-export function createRateLimits({ queries, clock, log }: { queries: Queries; clock: Clock; log: Log }) {
+export function createRateLimits({
+  queries,
+  clock,
+  timers,
+  log,
+}: {
+  queries: Queries;
+  clock: Clock;
+  timers: Timers;
+  log: Log;
+}) {
   const blockedUntil = new Map<string, number>();
   const counts = new Map<string, Count>();
   const countInBatch = createBatcher<Use, number>({
     run: (uses) => countUses(queries, uses),
     maxBatch: MAX_BATCH,
   });
-  const background = createBackgroundCount({ queries, log, learn });
+  const background = createBackgroundCount({ queries, timers, log, learn });
 
   function learn({ key, windowStartedAt }: Use, used: number): void {
-    remember(key, { windowStart: windowStartedAt.getTime(), used, isOfAllNodes: true });
-  }
-
-  function remember(key: string, count: Count): void {
-    setBounded(counts, key, count, MAX_REMEMBERED_COUNTS);
+    setBounded(counts, key, { windowStart: windowStartedAt.getTime(), used }, MAX_REMEMBERED_COUNTS);
   }
 
   /** Answers from memory whether this key is over its limit. */
@@ -75,11 +81,11 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
     const now = clock.now().getTime();
     const windowStart = now - (now % limit.windowMs);
     const once = { key: id, windowStartedAt: new Date(windowStart), times: 1 };
-    const remembered = counts.get(id);
-    const known =
-      remembered?.windowStart === windowStart ? remembered : { windowStart, used: 0, isOfAllNodes: false };
-    if (isFarFrom(limit.limit, known) && background.add(once)) {
-      remember(id, { ...known, used: known.used + 1 });
+    const known = counts.get(id);
+    // The first use in a window waits, because other nodes may have used the limit up.
+    const isFar = known?.windowStart === windowStart && isFarFrom(limit.limit, known.used);
+    if (isFar && background.add(once)) {
+      known.used += 1;
       return undefined;
     }
     return countExactly(limit, { ...once, times: 1 + background.take(once) });
@@ -103,9 +109,10 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
   };
 }
 
-function isFarFrom(limit: number, { used, isOfAllNodes }: Count): boolean {
-  if (isOfAllNodes && used + FAR_FROM_LIMIT <= limit) return true;
-  return limit >= SMALLEST_INEXACT_LIMIT && used < limit * UNCOUNTED_SHARE;
+function isFarFrom(limit: number, used: number): boolean {
+  return (
+    used + FAR_FROM_LIMIT <= limit || (limit >= SMALLEST_INEXACT_LIMIT && used < limit * UNCOUNTED_SHARE)
+  );
 }
 
 function idOf(limit: RateLimit, key: string): string {

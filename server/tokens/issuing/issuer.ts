@@ -1,4 +1,4 @@
-import { CompactSign } from 'jose';
+import { sign } from 'node:crypto';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
@@ -87,16 +87,20 @@ export function createIssuer({
       };
       const { kid, privateKey } = await signingKeys.current();
       const header = { alg: ALGORITHM, typ: 'at+jwt', kid };
-      // CompactSign avoids the copy of the claims that SignJWT makes.
-      const payload = new TextEncoder().encode(JSON.stringify(claims));
-      const signed = await new CompactSign(payload).setProtectedHeader(header).sign(privateKey);
+      const signed = `${base64url(header)}.${base64url(claims)}`;
+      // In this thread: handing a signature to the thread pool, as jose does, costs more than the signature itself.
+      const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
       metrics.tokensIssued.inc({ token_type: subject.tokenType });
       return {
-        access_token: withLowS(signed),
+        access_token: `${signed}.${withLowS(signature).toString('base64url')}`,
         token_type: 'Bearer',
         expires_in: expiresAt - issuedAt,
         scope,
       };
     },
   };
+}
+
+function base64url(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
 }

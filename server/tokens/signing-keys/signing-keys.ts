@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
@@ -20,7 +21,7 @@ export type SigningKey = {
   signsFrom: Date;
   publicJwk: JWK;
   publicKey: CryptoKey;
-  privateKey: CryptoKey;
+  privateKey: KeyObject;
 };
 
 export const ALGORITHM = 'ES256';
@@ -81,7 +82,7 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
       signsFrom: row.signs_from,
       publicJwk,
       publicKey: (await importJWK(publicJwk, ALGORITHM)) as CryptoKey,
-      privateKey: (await importJWK(privateJwk, ALGORITHM)) as CryptoKey,
+      privateKey: createPrivateKey({ key: privateJwk, format: 'jwk' }),
     };
   }
 

@@ -9,17 +9,14 @@ const NUMBER_BYTES = 32;
 const SIGNATURE_CHARACTERS = 86;
 
 export function hasLowS(token: string): boolean {
-  return HALF_ORDER.compare(signatureOf(token), NUMBER_BYTES) >= 0;
+  const signature = Buffer.from(token.slice(-SIGNATURE_CHARACTERS), 'base64url');
+  return HALF_ORDER.compare(signature, NUMBER_BYTES) >= 0;
 }
 
-export function withLowS(token: string): string {
-  const signature = signatureOf(token);
-  if (HALF_ORDER.compare(signature, NUMBER_BYTES) >= 0) return token;
+/** Changes the signature in place. */
+export function withLowS(signature: Buffer): Buffer {
+  if (HALF_ORDER.compare(signature, NUMBER_BYTES) >= 0) return signature;
   const low = ORDER - BigInt(`0x${signature.toString('hex', NUMBER_BYTES)}`);
   signature.write(low.toString(16).padStart(2 * NUMBER_BYTES, '0'), NUMBER_BYTES, 'hex');
-  return token.slice(0, -SIGNATURE_CHARACTERS) + signature.toString('base64url');
-}
-
-function signatureOf(token: string): Buffer {
-  return Buffer.from(token.slice(-SIGNATURE_CHARACTERS), 'base64url');
+  return signature;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { KeyObject } from 'node:crypto';
 import { test } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
@@ -22,7 +23,13 @@ const pair = await generateKeyPair(ALGORITHM, { extractable: true });
 const publicJwk = await exportJWK(pair.publicKey);
 /** The service caches a hundred times as many, whose signatures take seconds. */
 const MAX_CACHED = 100;
-const key = { kid: 'k', signsFrom: clock.now(), publicJwk, ...pair };
+const key = {
+  kid: 'k',
+  signsFrom: clock.now(),
+  publicJwk,
+  ...pair,
+  privateKey: KeyObject.from(pair.privateKey),
+};
 
 function createParts({ followsRevocations = true } = {}) {
   const revoked = new Set<string>();

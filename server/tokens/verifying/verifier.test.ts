@@ -54,7 +54,12 @@ async function signEither(
   return new CompactSign(payload).setProtectedHeader(protectedHeader).sign(key);
 }
 
-const sign = async (...args: Parameters<typeof signEither>) => withLowS(await signEither(...args));
+async function sign(...args: Parameters<typeof signEither>): Promise<string> {
+  const token = await signEither(...args);
+  const end = token.lastIndexOf('.') + 1;
+  const signature = withLowS(Buffer.from(token.slice(end), 'base64url'));
+  return token.slice(0, end) + signature.toString('base64url');
+}
 
 /** The equivalent signature (r, n - s). */
 function twinOf(token: string): string {
