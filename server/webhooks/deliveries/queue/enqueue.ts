@@ -9,7 +9,7 @@ import { insertDeliveries } from './queue-store.ts';
 import { insertResends } from './resend-store.ts';
 
 /** From this size on, one batch row costs less than a queue row for each delivery. */
-const MIN_BATCH_SIZE = 16;
+const MIN_BATCH_SIZE = 4;
 
 export type EventContent = Omit<Event, 'created_at'>;
 
