@@ -33,7 +33,8 @@ export async function runTasks(
   async function work(): Promise<void> {
     const child = fork(SCRIPT, {
       execArgv: [...process.execArgv, ...execArgv],
-      env: { NODE_COMPILE_CACHE: COMPILED, ...process.env, ...env },
+      // Only logins at the server use the thread pool.
+      env: { NODE_COMPILE_CACHE: COMPILED, ...process.env, UV_THREADPOOL_SIZE: '1', ...env },
       ...(signal ? { signal } : {}),
     });
     // Also after the last report: an abort is an error of the child.

@@ -27,7 +27,7 @@ export function settledWithin<Result>(ms: number, promise: Promise<Result>): Pro
   });
 }
 
-/** Work in the thread pool, which would end at a time that the seed does not decide. `signatures.ts` refuses other work. */
+/** Work in the thread pool, which would end at a time that the seed does not decide. `signatures.ts` knows other work. */
 const POOL_WORK = /^(FSREQ|FILEHANDLECLOSEREQ|GETADDRINFOREQ|GETNAMEINFOREQ|QUERYWRAP)/;
 
 let immediates = 0;
@@ -46,7 +46,14 @@ export function enter<Result>(owner: Owner, work: () => Result): Result {
 export async function rest(): Promise<void> {
   do await new Promise((resolve) => void realSetImmediate(resolve));
   while (immediates > 0);
-  if (poolWork !== undefined) throw new Error(`work in the thread pool: ${poolWork}`);
+  const found = poolWork;
+  poolWork = undefined;
+  if (found !== undefined) throw new Error(`a node uses the thread pool: ${found}`);
+}
+
+/** The simulation itself may wait for the pool: in the login of its own sessions. */
+function notePoolWork(what: string): void {
+  if (context.getStore()) poolWork = what;
 }
 
 /** Between two seeds, random numbers are those of the operating system. */
@@ -92,7 +99,7 @@ export function install(): void {
   createHook({
     trackPromises: false,
     init(_, type) {
-      if (POOL_WORK.test(type) && context.getStore()) poolWork = type;
+      if (POOL_WORK.test(type)) notePoolWork(type);
     },
   }).enable();
   const setTimeout = (action: Callback, ms = 1, ...args: unknown[]) =>
@@ -130,7 +137,7 @@ export function install(): void {
     setImmediate: (value?: unknown) => new Promise((resolve) => void setImmediate(() => resolve(value))),
   });
   seedRandomNumbers();
-  signInThisThread(() => context.getStore() !== undefined);
+  signInThisThread(notePoolWork);
   accessFilesInThisThread();
   syncBuiltinESMExports();
 }

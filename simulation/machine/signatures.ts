@@ -2,8 +2,8 @@ import crypto from 'node:crypto';
 
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
-/** Other work of the thread pool, which no node does. */
-const REFUSED = {
+/** Other work of the thread pool. */
+const POOL_WORK = {
   crypto: ['scrypt', 'pbkdf2', 'hkdf', 'generateKey', 'generateKeyPair', 'generatePrime', 'checkPrime'],
   subtle: ['digest', 'encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'wrapKey', 'unwrapKey'],
 };
@@ -12,7 +12,7 @@ const REFUSED = {
  * Makes, signs and verifies tokens (ES256) in this thread. The moment at which the thread pool ends would decide which
  * of two calls gets a connection first.
  */
-export function signInThisThread(isNode: () => boolean): void {
+export function signInThisThread(onPoolWork: (what: string) => void): void {
   const subtle: Methods = Object.getPrototypeOf(crypto.webcrypto.subtle);
   const { sign, verify, importKey, generateKey } = subtle as Record<
     'sign' | 'verify' | 'importKey' | 'generateKey',
@@ -27,10 +27,12 @@ export function signInThisThread(isNode: () => boolean): void {
   };
   const methods = {
     async sign(algorithm: unknown, key: CryptoKey, data: Uint8Array) {
+      if (!isOfToken(key.algorithm)) onPoolWork('sign');
       if (!isOfToken(key.algorithm)) return sign.call(this, algorithm, key, data);
       return Uint8Array.from(crypto.sign('sha256', data, withKey(key))).buffer;
     },
     async verify(algorithm: unknown, key: CryptoKey, signature: Uint8Array, data: Uint8Array) {
+      if (!isOfToken(key.algorithm)) onPoolWork('verify');
       if (!isOfToken(key.algorithm)) return verify.call(this, algorithm, key, signature, data);
       return crypto.verify('sha256', data, withKey(key), signature);
     },
@@ -45,6 +47,7 @@ export function signInThisThread(isNode: () => boolean): void {
       return importKey.call(this, format, data, algorithm, isOfToken(algorithm) || isExtractable, uses);
     },
     async generateKey(algorithm: { name: string }, isExtractable: boolean, uses: unknown) {
+      if (!isOfToken(algorithm)) onPoolWork('generateKey');
       if (!isOfToken(algorithm)) return generateKey.call(this, algorithm, isExtractable, uses);
       const pair = crypto.generateKeyPairSync('ec', { namedCurve: 'P-256' });
       return {
@@ -54,17 +57,16 @@ export function signInThisThread(isNode: () => boolean): void {
     },
   };
   for (const [name, value] of Object.entries(methods)) Object.defineProperty(subtle, name, { value });
-  refuse(subtle, REFUSED.subtle, isNode);
-  refuse(crypto as unknown as Methods, REFUSED.crypto, isNode);
+  announce(subtle, POOL_WORK.subtle, onPoolWork);
+  announce(crypto as unknown as Methods, POOL_WORK.crypto, onPoolWork);
 }
 
-/** The simulation itself may wait for the thread pool, in the login of its own sessions. */
-function refuse(methods: Methods, names: readonly string[], isNode: () => boolean): void {
+function announce(methods: Methods, names: readonly string[], onPoolWork: (what: string) => void): void {
   for (const name of names) {
     const method = methods[name];
     Object.defineProperty(methods, name, {
       value(...args: unknown[]) {
-        if (isNode()) throw new Error(`${name} would run in the thread pool`);
+        onPoolWork(name);
         return method?.apply(this, args);
       },
     });
