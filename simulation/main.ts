@@ -59,8 +59,8 @@ async function run(chosen: Options, signal: AbortSignal): Promise<boolean> {
   const summary = createSummary(chosen);
   await runTasks(tasks, {
     ...(bug ? plant(findPlanted(bug)) : {}),
-    // More than cores: a process waits for PostgreSQL about a third of the time.
-    processes: availableParallelism() + 1,
+    // A process and its session of PostgreSQL take turns: together they use one core.
+    processes: availableParallelism(),
     signal,
     onReport(report) {
       summary.add(report);

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { readConfig } from '../server/infrastructure/config/config.ts';
 import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
 import { createTestDatabase } from '../testing/database.ts';
 import { createPlan } from './agenda/coincidences.ts';
+import { Side } from './database/side.ts';
 import { createRandom } from './machine/random.ts';
 import { runWorld } from './world/run.ts';
 import { createWorld, OPERATOR_TOKEN } from './world/world.ts';
@@ -37,7 +37,7 @@ export type SeedReport = {
 export async function simulateSeed({ seed, days, without, writeTrace }: SeedOptions): Promise<SeedReport> {
   const testDatabase = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-simulation-'));
-  const side = new pg.Client({ connectionString: testDatabase.superuserUrl.reveal() });
+  const side = new Side(testDatabase.superuserUrl.reveal());
   await side.connect();
   const databaseUrl = testDatabase.url.reveal();
   const { retryMaxDelayMs, retentionDays } = createPlan(createRandom(String(seed)).fork('agenda'), days);

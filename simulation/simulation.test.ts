@@ -19,8 +19,8 @@ describe('every check holds in a week of faults', () => {
   const running = runTasks(
     [...SEEDS, REPEATED].map((seed) => ({ seed, days: 7, without: [] })),
     {
-      // More than cores: a process waits for PostgreSQL about a third of the time.
-      processes: availableParallelism() + 1,
+      // A process and its session of PostgreSQL take turns: together they use one core.
+      processes: availableParallelism(),
       onReport(report) {
         const { resolve } = finished.has(report.seed) ? again : (waiting.get(report.seed) ?? again);
         finished.add(report.seed);

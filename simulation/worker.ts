@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { install } from './machine/rest.ts';
 import { type SeedOptions, simulateSeed } from './seed.ts';
 
@@ -13,5 +14,7 @@ async function simulate({ traceFile, ...options }: Command): Promise<void> {
   const writeTrace = file ? (line: string) => void file.write(`${line}\n`) : undefined;
   const report = await simulateSeed({ ...options, writeTrace });
   if (file) await new Promise<void>((resolve) => file.end(() => resolve()));
+  // The process is killed after its last seed.
+  flushCompileCache();
   process.send?.(report);
 }

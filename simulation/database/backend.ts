@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { createPlanned } from './planned.ts';
 import { createMessageReader, DATA_ROW, NOTIFICATION, query, READY_FOR_QUERY } from './wire.ts';
 
 /** `I`: idle, `T`: in a transaction, `E`: in a failed transaction. */
@@ -15,13 +16,20 @@ export type Backend = {
   hold(bytes: Buffer): void;
   /** Notifications that have arrived since the last call. */
   takeNotifications(): Buffer[];
+  /** For another connection. */
+  reset(status: TransactionStatus): Promise<void>;
   end(): void;
 };
+
+/** As `discard all` does, but without the plans. */
+const RESET = `close all; reset all; unlisten *; select pg_advisory_unlock_all();
+  discard temporary; discard sequences`;
 
 type Connected = { processID: number; connection: { stream: Socket } };
 
 async function openBackend(url: string): Promise<Backend> {
-  const client = new pg.Client({ connectionString: url });
+  // A plan for all values of the parameters, at once instead of after five executions.
+  const client = new pg.Client({ connectionString: url, options: '-c plan_cache_mode=force_generic_plan' });
   client.on('error', () => undefined);
   await client.connect();
   const { processID: processId, connection } = client as unknown as Connected;
@@ -34,6 +42,8 @@ async function openBackend(url: string): Promise<Backend> {
   let held: Buffer[] = [];
   let toSkip = 0;
   let rows = 0;
+  const planned = createPlanned();
+  let answerTo = (bytes: Buffer) => bytes;
   socket.on('data', (chunk: Buffer) => {
     for (const { type, bytes } of reader.read(chunk)) {
       if (type === NOTIFICATION) {
@@ -51,7 +61,7 @@ async function openBackend(url: string): Promise<Backend> {
       }
       const executed = {
         rows,
-        bytes: Buffer.concat(answer),
+        bytes: answerTo(Buffer.concat(answer)),
         status: String.fromCharCode(bytes[5] as number) as TransactionStatus,
       };
       answer = [];
@@ -61,18 +71,29 @@ async function openBackend(url: string): Promise<Backend> {
       resolve?.(executed);
     }
   });
+
+  function execute(bytes: Buffer): Promise<Executed> {
+    if (done) throw new Error('a backend executes one unit at a time');
+    return new Promise((resolve) => {
+      done = resolve;
+      toSkip = held.length;
+      const plan = planned.plan(bytes);
+      answerTo = plan.answerTo;
+      socket.write(toSkip === 0 ? plan.bytes : Buffer.concat([...held, plan.bytes]));
+      held = [];
+    });
+  }
+
   return {
     processId,
-    execute(bytes) {
-      if (done) throw new Error('a backend executes one unit at a time');
-      return new Promise((resolve) => {
-        done = resolve;
-        toSkip = held.length;
-        socket.write(toSkip === 0 ? bytes : Buffer.concat([...held, bytes]));
-        held = [];
-      });
-    },
+    execute,
     hold: (bytes) => void held.push(bytes),
+    async reset(status) {
+      if (status !== 'I') await execute(query('rollback'));
+      await execute(query(RESET));
+      planned.forgetClient();
+      notifications = [];
+    },
     takeNotifications() {
       const taken = notifications;
       notifications = [];
@@ -84,7 +105,7 @@ async function openBackend(url: string): Promise<Backend> {
 
 /**
  * Sessions for one database. A closed connection's session is reset and used again, because a new process of the
- * server costs more CPU than twenty statements; `discard all` leaves nothing of the session before.
+ * server costs more CPU than twenty statements; a reset leaves nothing of the session before but plans.
  */
 export function createBackends(url: string) {
   const free: Backend[] = [];
@@ -98,9 +119,7 @@ export function createBackends(url: string) {
       return backend;
     },
     async giveBack(backend: Backend, status: TransactionStatus): Promise<void> {
-      if (status !== 'I') await backend.execute(query('rollback'));
-      await backend.execute(query('discard all'));
-      backend.takeNotifications();
+      await backend.reset(status);
       free.push(backend);
     },
     close(): void {

@@ -159,7 +159,7 @@ export function createSimulatedDatabase({
     const known = constants.answerTo(connection, unit);
     const executing = { unit, request, result: known ? Promise.resolve(known) : backend.execute(unit.bytes) };
     connection.executing = executing;
-    const executed = known ?? (await executedUnlessBlocked(side, backend, executing.result));
+    const executed = known ?? (await ended(connection, backend, executing.result));
     if (executed) {
       constants.learn(connection, unit, executed);
       return finish(connection, executed);
@@ -176,6 +176,13 @@ export function createSimulatedDatabase({
       },
     });
     if ([...connections].filter(({ isBlocked }) => isBlocked).length > 1) await assertNoDeadlock(side);
+  }
+
+  /** Undefined when the statement waits for a lock, which only another transaction can hold. */
+  function ended(connection: Connection, backend: Backend, result: Promise<Executed>) {
+    for (const other of connections)
+      if (other !== connection && other.status !== 'I') return executedUnlessBlocked(side, backend, result);
+    return result;
   }
 
   async function finish(connection: Connection, { bytes, status, rows }: Executed): Promise<void> {

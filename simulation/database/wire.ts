@@ -2,8 +2,8 @@
 const QUERY = 0x51;
 const SYNC = 0x53;
 const TERMINATE = 0x58;
-const PARSE = 0x50;
-const BIND = 0x42;
+export const PARSE = 0x50;
+export const BIND = 0x42;
 export const READY_FOR_QUERY = 0x5a;
 export const NOTIFICATION = 0x41;
 export const DATA_ROW = 0x44;
@@ -87,6 +87,34 @@ export function createMessageReader() {
 
 export function query(text: string): Buffer {
   return message('Q', Buffer.from(`${text}\0`));
+}
+
+/** The answer to a Parse. */
+export const PARSE_COMPLETE = message('1', Buffer.alloc(0));
+
+/** The messages of a unit. */
+export function messagesOf(bytes: Buffer): Buffer[] {
+  return [...createMessageReader().read(bytes)].map((each) => each.bytes);
+}
+
+type Position = 'first' | 'second';
+
+/** Where one of the two texts is with which a Parse or Bind begins. */
+function placeOf(bytes: Buffer, position: Position): [from: number, to: number] {
+  const head = TYPE_BYTES + LENGTH_BYTES;
+  const from = position === 'first' ? head : bytes.indexOf(0, head) + 1;
+  return [from, bytes.indexOf(0, from)];
+}
+
+export function nameIn(bytes: Buffer, position: Position): string {
+  return bytes.toString('utf8', ...placeOf(bytes, position));
+}
+
+export function renamed(bytes: Buffer, position: Position, name: string): Buffer {
+  const [from, to] = placeOf(bytes, position);
+  const head = bytes.subarray(TYPE_BYTES + LENGTH_BYTES, from);
+  const body = Buffer.concat([head, Buffer.from(name), bytes.subarray(to)]);
+  return message(String.fromCharCode(bytes[0] as number), body);
 }
 
 /** What the server sends after a login. */

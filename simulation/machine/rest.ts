@@ -3,8 +3,10 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';
+import { accessFilesInThisThread } from './files.ts';
 import type { Random } from './random.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
+import { signInThisThread } from './signatures.ts';
 
 /**
  * Makes the process itself deterministic: timers of every library are virtual, random numbers come from the seed, and
@@ -25,12 +27,11 @@ export function settledWithin<Result>(ms: number, promise: Promise<Result>): Pro
   });
 }
 
-/** Work in the thread pool that ends in a callback. Not derived bits and random bytes: the service makes them synchronously. */
-const POOL_WORK =
-  /^(FSREQ|FILEHANDLECLOSEREQ|HASHREQUEST|SIGNREQUEST|VERIFYREQUEST|CIPHERREQUEST|KEYPAIRGENREQUEST|GETADDRINFOREQWRAP)/;
+/** Work in the thread pool, which would end at a time that the seed does not decide. `signatures.ts` knows other work. */
+const POOL_WORK = /^(FSREQ|FILEHANDLECLOSEREQ|GETADDRINFOREQ|GETNAMEINFOREQ|QUERYWRAP)/;
 
-const poolWork = new Set<number>();
 let immediates = 0;
+let poolWork: string | undefined;
 /** Of the seed that runs. */
 let scheduler: Scheduler | undefined;
 let random: Random | undefined;
@@ -41,10 +42,18 @@ export function enter<Result>(owner: Owner, work: () => Result): Result {
   return context.run(owner, work);
 }
 
-/** Microtasks have ended when an immediate runs; immediates and work in the thread pool are counted. */
+/** Microtasks have ended when an immediate runs; immediates are counted, and no node may use the thread pool. */
 export async function rest(): Promise<void> {
   do await new Promise((resolve) => void realSetImmediate(resolve));
-  while (immediates > 0 || poolWork.size > 0);
+  while (immediates > 0);
+  const found = poolWork;
+  poolWork = undefined;
+  if (found !== undefined) throw new Error(`a node uses the thread pool: ${found}`);
+}
+
+/** The simulation itself may wait for the pool: in the login of its own sessions. */
+function notePoolWork(what: string): void {
+  if (context.getStore()) poolWork = what;
 }
 
 /** Between two seeds, random numbers are those of the operating system. */
@@ -89,11 +98,9 @@ type Callback = (...args: unknown[]) => void;
 export function install(): void {
   createHook({
     trackPromises: false,
-    init(id, type) {
-      if (POOL_WORK.test(type)) poolWork.add(id);
+    init(_, type) {
+      if (POOL_WORK.test(type)) notePoolWork(type);
     },
-    before: (id) => void poolWork.delete(id),
-    destroy: (id) => void poolWork.delete(id),
   }).enable();
   const setTimeout = (action: Callback, ms = 1, ...args: unknown[]) =>
     setVirtual(ms, () => action(...args), false);
@@ -130,30 +137,9 @@ export function install(): void {
     setImmediate: (value?: unknown) => new Promise((resolve) => void setImmediate(() => resolve(value))),
   });
   seedRandomNumbers();
-  signInThisThread();
+  signInThisThread(notePoolWork);
+  accessFilesInThisThread();
   syncBuiltinESMExports();
-}
-
-/** Of tokens (ES256). The moment at which a thread ends would decide which of two calls gets a connection first. */
-function signInThisThread(): void {
-  const subtle = Object.getPrototypeOf(crypto.webcrypto.subtle);
-  const { sign, verify } = subtle;
-  const isOfToken = (key: CryptoKey) => key.algorithm.name === 'ECDSA';
-  const withKey = (key: CryptoKey) => ({
-    key: crypto.KeyObject.from(key),
-    dsaEncoding: 'ieee-p1363' as const,
-  });
-  const methods = {
-    async sign(algorithm: unknown, key: CryptoKey, data: Uint8Array) {
-      if (!isOfToken(key)) return sign.call(this, algorithm, key, data);
-      return Uint8Array.from(crypto.sign('sha256', data, withKey(key))).buffer;
-    },
-    async verify(algorithm: unknown, key: CryptoKey, signature: Uint8Array, data: Uint8Array) {
-      if (!isOfToken(key)) return verify.call(this, algorithm, key, signature, data);
-      return crypto.verify('sha256', data, withKey(key), signature);
-    },
-  };
-  for (const [name, value] of Object.entries(methods)) Object.defineProperty(subtle, name, { value });
 }
 
 /** Keys of signatures and signatures themselves stay random: nothing but their owner reads them. */
