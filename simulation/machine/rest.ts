@@ -6,7 +6,7 @@ import timersPromises from 'node:timers/promises';
 import { accessFilesInThisThread } from './files.ts';
 import type { Random } from './random.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
-import { signInThisThread } from './signatures.ts';
+import { verifyInThisThread } from './signatures.ts';
 
 /**
  * Makes the process itself deterministic: timers of every library are virtual, random numbers come from the seed, and
@@ -137,7 +137,7 @@ export function install(): void {
     setImmediate: (value?: unknown) => new Promise((resolve) => void setImmediate(() => resolve(value))),
   });
   seedRandomNumbers();
-  signInThisThread(notePoolWork);
+  verifyInThisThread(notePoolWork);
   accessFilesInThisThread();
   syncBuiltinESMExports();
 }

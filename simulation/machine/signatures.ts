@@ -5,17 +5,17 @@ type Methods = Record<string, (...args: unknown[]) => unknown>;
 /** Other work of the thread pool. */
 const POOL_WORK = {
   crypto: ['scrypt', 'pbkdf2', 'hkdf', 'generateKey', 'generateKeyPair', 'generatePrime', 'checkPrime'],
-  subtle: ['digest', 'encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'wrapKey', 'unwrapKey'],
+  subtle: ['sign', 'digest', 'encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'wrapKey', 'unwrapKey'],
 };
 
 /**
- * Makes, signs and verifies tokens (ES256) in this thread. The moment at which the thread pool ends would decide which
+ * Makes keys of tokens (ES256) and verifies tokens in this thread, where the service signs them. The moment at which the thread pool ends would decide which
  * of two calls gets a connection first.
  */
-export function signInThisThread(onPoolWork: (what: string) => void): void {
+export function verifyInThisThread(onPoolWork: (what: string) => void): void {
   const subtle: Methods = Object.getPrototypeOf(crypto.webcrypto.subtle);
-  const { sign, verify, importKey, generateKey } = subtle as Record<
-    'sign' | 'verify' | 'importKey' | 'generateKey',
+  const { verify, importKey, generateKey } = subtle as Record<
+    'verify' | 'importKey' | 'generateKey',
     (...args: unknown[]) => unknown
   >;
   const isOfToken = ({ name }: { name?: string }) => name === 'ECDSA';
@@ -26,11 +26,6 @@ export function signInThisThread(onPoolWork: (what: string) => void): void {
     return { key: known, dsaEncoding: 'ieee-p1363' as const };
   };
   const methods = {
-    async sign(algorithm: unknown, key: CryptoKey, data: Uint8Array) {
-      if (!isOfToken(key.algorithm)) onPoolWork('sign');
-      if (!isOfToken(key.algorithm)) return sign.call(this, algorithm, key, data);
-      return Uint8Array.from(crypto.sign('sha256', data, withKey(key))).buffer;
-    },
     async verify(algorithm: unknown, key: CryptoKey, signature: Uint8Array, data: Uint8Array) {
       if (!isOfToken(key.algorithm)) onPoolWork('verify');
       if (!isOfToken(key.algorithm)) return verify.call(this, algorithm, key, signature, data);
