@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { after, describe, mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { after, describe, mock } from './test-context.ts';
 import { QUEUE_VARIABLE, takeNext } from './test-queue.ts';
 
 /**
