@@ -41,3 +41,13 @@ test('a file that cannot be loaded counts as failed, beside files that pass and 
     skipped: 1,
   });
 });
+
+test('an error after an await or in a timer fails its test, without an async hook for promises', () => {
+  const source = `import { executionAsyncId } from 'node:async_hooks';
+    import { setTimeout as wait } from 'node:timers/promises';
+    const fail = () => { throw new Error('no'); };
+    test('promise', async () => { void wait(1).then(fail); await wait(20); });
+    test('timer', async () => { setTimeout(fail, 1); await wait(20); });
+    test('hook', async () => { await null; if (executionAsyncId() !== 0) fail(); });`;
+  assert.deepEqual(run(source), { passed: 1, failed: 2, skipped: 0 });
+});
