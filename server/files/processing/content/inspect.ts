@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { fileTypeFromBuffer } from 'file-type';
 import { createJsonCheck } from './json-check.ts';
 
 /** Reading stops at `maxBytes`, so a file that is too large has no size or hash. */
@@ -79,6 +78,8 @@ function magicTypeCheck(declaredType: string): TypeCheck {
       const beginning = sample.subarray(0, filled);
       if (SKIPPED_PREFIXES.some((prefix) => beginning.subarray(0, prefix.length).equals(prefix)))
         return false;
+      // Loaded for the first file, not at each start.
+      const { fileTypeFromBuffer } = await import('file-type');
       const found = await fileTypeFromBuffer(beginning);
       return found !== undefined && (REPORTED_TYPES.get(declaredType) ?? []).includes(found.mime);
     },
