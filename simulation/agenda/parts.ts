@@ -61,12 +61,12 @@ const PARTS: readonly Part[] = [
     actions: ({ pick }) => [{ kind: 'move', pick: pick(), node: pick() }],
   },
   {
-    chance: 0.3,
+    chance: 0.35,
     actions: ({ random, pick }) => [
       {
         ...{ kind: 'window', pick: pick(), node: pick() },
-        window: random.pick(['failed', 'waiting', 'all']),
-        ageMs: random.pick([10_000, 3_600_000, 6 * 86_400_000]),
+        window: random.pick(['failed', 'waiting', 'all', 'all']),
+        ageMs: random.pick([10_000, 3_600_000, 6 * 86_400_000, 6 * 86_400_000]),
       },
     ],
   },
@@ -75,7 +75,7 @@ const PARTS: readonly Part[] = [
     actions: ({ random, pick }) => [
       {
         ...{ kind: 'member', tenant: pick(), node: pick() },
-        ending: random.pick(['removal', 'removal', 'logout']),
+        ending: random.pick(['removal', 'logout']),
       },
     ],
   },
