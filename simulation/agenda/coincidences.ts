@@ -75,6 +75,11 @@ const COINCIDENCES: readonly Draw[] = [
     { inMs: 0, action: burst(random, one) },
     { inMs: random.integer(5, 60), action: { kind: 'move', pick: PICK, node: other } },
   ],
+  // An endpoint asks for a pause, time and again.
+  (random, { one }) => [
+    { inMs: 0, action: { kind: 'endpoint', pick: PICK, plan: 'asking', ms: 40_000 } },
+    { inMs: 1, action: { kind: 'events', tenant: TENANT, count: random.integer(1, 2), node: one } },
+  ],
   // Each node registers subscriptions of one Organization, until it has as many as it may have.
   () =>
     Array.from({ length: CROWD }, (_, index) => ({

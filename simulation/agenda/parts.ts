@@ -2,10 +2,11 @@ import type { Random } from '../machine/random.ts';
 import { FILE_PLANS, type PartAction, type Span } from './part-actions.ts';
 import { type ObjectType, PATHS } from './paths.ts';
 
-type PartEntry = { at: number; action: PartAction };
+type Drawn = PartAction | { kind: 'trespass'; pick: number; node: number };
+type PartEntry = { at: number; action: Drawn };
 type Draws = { random: Random; pick(): number };
 /** `isCalm`: away from the faults of the episodes, once. */
-type Part = { chance: number; isCalm?: true; actions(draws: Draws): PartAction[] };
+type Part = { chance: number; isCalm?: true; actions(draws: Draws): Drawn[] };
 
 const CALM_MS = 600_000;
 /** Leases of revocations last five seconds and are renewed every second. */
@@ -87,6 +88,10 @@ const PARTS: readonly Part[] = [
         feature: random.pick(['files', 'webhooks']),
       },
     ],
+  },
+  {
+    chance: 0.3,
+    actions: ({ pick }) => [{ kind: 'trespass', pick: pick(), node: pick() }],
   },
 ];
 
