@@ -116,7 +116,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a cached key stays valid after its removal',
     file: 'server/tokens/revoking/revocations.ts',
-    from: "if (kind !== 'token') notifyListener(subject);",
+    from: "if (kind === 'application' || kind === 'edit') notifyListener(subject);",
     to: '',
   },
   {
