@@ -1,11 +1,13 @@
 import type { Random } from '../machine/random.ts';
-import { type Action, createAgenda, entryOf, NODES, type Plan } from './agenda.ts';
+import { type Action, createAgenda, type Entry, entryOf, NODES, type Plan } from './agenda.ts';
 
 /** Actions that meet a certain moment of a delivery, a key or a file. Drawn one by one, they would rarely meet it. */
 type Coincidence = readonly { inMs: number; action: Action }[];
 
-/** Of the calls that report events. */
-const SHARE = 0.3;
+/** Of each seed, at calls that report events. */
+const COUNT = 2;
+/** The chance of another one, beside deliveries. */
+const ASIDE = 0.5;
 
 /** The first subscription belongs to the first tenant. */
 const TENANT = 0;
@@ -31,9 +33,6 @@ const removalAtReturn: Draw = (random, { one, other }) => {
     },
   ];
 };
-
-/** Counting those of both environments, more subscriptions than the Organization may have. */
-const CROWD = 4;
 
 const COINCIDENCES: readonly Draw[] = [
   // A node is frozen while it sends, until another has taken over and sends, too.
@@ -75,6 +74,15 @@ const COINCIDENCES: readonly Draw[] = [
     { inMs: 0, action: burst(random, one) },
     { inMs: random.integer(5, 60), action: { kind: 'move', pick: PICK, node: other } },
   ],
+  removalAtReturn,
+  removalAtReturn,
+];
+
+/** Counting those of both environments, more subscriptions than the Organization may have. */
+const CROWD = 4;
+
+/** They need no certain moment of a delivery. */
+const ASIDES: readonly Draw[] = [
   // An endpoint asks for a pause, time and again.
   (random, { one }) => [
     { inMs: 0, action: { kind: 'endpoint', pick: PICK, plan: 'asking', ms: 40_000 } },
@@ -95,19 +103,20 @@ const COINCIDENCES: readonly Draw[] = [
     })),
     { inMs: random.integer(100, 900), action: { kind: 'kill', node: one, awayMs: 5_000 } },
   ],
-  removalAtReturn,
-  removalAtReturn,
 ];
 
 /** The agenda of a seed, with coincidences where it reports events. */
 export function createPlan(random: Random, days: number): Plan {
   const plan = createAgenda(random, days);
   const own = random.fork('coincidences');
-  const starts = plan.entries.filter(({ action }) => action.kind === 'events' && own.chance(SHARE));
-  const drawn = own.shuffle(COINCIDENCES);
-  const added = starts.flatMap(({ at }, index) => {
+  const starts = own.shuffle(plan.entries.filter(({ action }) => action.kind === 'events'));
+  const drawn = [
+    ...own.shuffle(COINCIDENCES).slice(0, COUNT),
+    ...(own.chance(ASIDE) ? [own.pick(ASIDES)] : []),
+  ];
+  const added = drawn.flatMap((draw, index) => {
     const [one, other] = own.shuffle([...Array(NODES).keys()]) as [number, number];
-    const draw = drawn[index % drawn.length] as Draw;
+    const { at } = starts[index % starts.length] as Entry;
     return draw(own, { one, other }).map(({ inMs, action }) => entryOf(at + inMs, action));
   });
   return { ...plan, entries: [...plan.entries, ...added].sort((one, two) => one.at - two.at) };
