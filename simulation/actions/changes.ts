@@ -1,5 +1,6 @@
 import { BEHAVIOURS } from '../agenda/behaviours.ts';
 import type { WindowKind } from '../agenda/part-actions.ts';
+import { checkWindow, eventsInWindow } from '../checks/redelivered.ts';
 import type { ModelSubscription } from '../world/model.ts';
 import type { World } from '../world/world.ts';
 import { type Calls, isOk } from './calls.ts';
@@ -35,17 +36,19 @@ export async function moveEndpoint(
 
 /** Redelivers a time window. Until the job has ended, each delivery in it may become due at any time. */
 export async function redeliverWindow(
-  { model, scheduler, side, sleep }: World,
+  world: World,
   { callAsFounder, nodeAt, pause, look }: Calls,
   subscription: ModelSubscription,
   { node, kind, ageMs }: { node: number; kind: WindowKind; ageMs: number },
 ): Promise<void> {
+  const { model, scheduler, side, sleep } = world;
   const { guid, url, organizationGuid } = subscription;
   const since = new Date(scheduler.now() - ageMs);
+  const events = await look(() => eventsInWindow(world, { guid, kind, since }));
   if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());
   // Failed deliveries of the window may be redeliveries of older events.
   else model.redeliverSince(url, kind === 'failed' ? 0 : since.getTime(), scheduler.now());
-  await callAsFounder(nodeAt(node), organizationGuid, {
+  const answer = await callAsFounder(nodeAt(node), organizationGuid, {
     ...{ method: 'POST', url: '/api/subscription_recoveries' },
     payload: { subscription_guid: guid, kind, since: since.toISOString() },
   });
@@ -59,7 +62,9 @@ export async function redeliverWindow(
         [guid],
       ),
     );
-    if (rows.length === 0) return;
+    if (rows.length > 0) continue;
+    if (isOk(answer)) await look(() => checkWindow(world, String(answer.body.guid), events));
+    return;
   }
   model.check(false, () => `a redelivery to ${url} does not end`);
 }

@@ -1,11 +1,13 @@
 import type { Random } from '../machine/random.ts';
-import { type Action, createAgenda, entryOf, NODES, type Plan } from './agenda.ts';
+import { type Action, createAgenda, type Entry, entryOf, NODES, type Plan } from './agenda.ts';
 
-/** Faults that meet a certain moment of a delivery or a key. Drawn one by one, they would rarely meet it. */
+/** Actions that meet a certain moment of a delivery, a key or a file. Drawn one by one, they would rarely meet it. */
 type Coincidence = readonly { inMs: number; action: Action }[];
 
-/** Of the calls that report events. */
-const SHARE = 0.25;
+/** Of each seed, at calls that report events. */
+const COUNT = 2;
+/** The chance of another one, beside deliveries. */
+const ASIDE = 0.5;
 
 /** The first subscription belongs to the first tenant. */
 const TENANT = 0;
@@ -67,20 +69,55 @@ const COINCIDENCES: readonly Draw[] = [
     { inMs: 1, action: { kind: 'endpoint', pick: PICK, plan: 'refusing', ms: 1_500 } },
     { inMs: 2, action: { kind: 'events', tenant: TENANT, count: random.integer(1, 4), node: one } },
   ],
+  // An endpoint moves to another URL at one node while another sends many deliveries to the old one.
+  (random, { one, other }) => [
+    { inMs: 0, action: burst(random, one) },
+    { inMs: random.integer(5, 60), action: { kind: 'move', pick: PICK, node: other } },
+  ],
   removalAtReturn,
   removalAtReturn,
+];
+
+/** Counting those of both environments, more subscriptions than the Organization may have. */
+const CROWD = 4;
+
+/** They need no certain moment of a delivery. */
+const ASIDES: readonly Draw[] = [
+  // An endpoint asks for a pause, time and again.
+  (random, { one }) => [
+    { inMs: 0, action: { kind: 'endpoint', pick: PICK, plan: 'asking', ms: 40_000 } },
+    { inMs: 1, action: { kind: 'events', tenant: TENANT, count: random.integer(1, 2), node: one } },
+  ],
+  // Each node registers subscriptions of one Organization, until it has as many as it may have.
+  () =>
+    Array.from({ length: CROWD }, (_, index) => ({
+      ...{ inMs: 0, action: { kind: 'subscribe', tenant: TENANT, node: index, plan: 'healthy' } as const },
+    })),
+  // A node is killed while it receives uploads. A file is uploaded at the node after the one that created it.
+  (random, { one }) => [
+    ...[0, 1].map(() => ({
+      ...{
+        inMs: 0,
+        action: { kind: 'file', plan: 'upload', tenant: TENANT, node: one + NODES - 1 } as const,
+      },
+    })),
+    { inMs: random.integer(100, 900), action: { kind: 'kill', node: one, awayMs: 5_000 } },
+  ],
 ];
 
 /** The agenda of a seed, with coincidences where it reports events. */
 export function createPlan(random: Random, days: number): Plan {
   const plan = createAgenda(random, days);
   const own = random.fork('coincidences');
-  const starts = plan.entries.filter(({ action }) => action.kind === 'events' && own.chance(SHARE));
-  const added = starts.flatMap(({ at }) => {
+  const starts = own.shuffle(plan.entries.filter(({ action }) => action.kind === 'events'));
+  const drawn = [
+    ...own.shuffle(COINCIDENCES).slice(0, COUNT),
+    ...(own.chance(ASIDE) ? [own.pick(ASIDES)] : []),
+  ];
+  const added = drawn.flatMap((draw, index) => {
     const [one, other] = own.shuffle([...Array(NODES).keys()]) as [number, number];
-    return own
-      .pick(COINCIDENCES)(own, { one, other })
-      .map(({ inMs, action }) => entryOf(at + inMs, action));
+    const { at } = starts[index % starts.length] as Entry;
+    return draw(own, { one, other }).map(({ inMs, action }) => entryOf(at + inMs, action));
   });
   return { ...plan, entries: [...plan.entries, ...added].sort((one, two) => one.at - two.at) };
 }

@@ -2,10 +2,11 @@ import type { Random } from '../machine/random.ts';
 import { FILE_PLANS, type PartAction, type Span } from './part-actions.ts';
 import { type ObjectType, PATHS } from './paths.ts';
 
-type PartEntry = { at: number; action: PartAction };
+type Drawn = PartAction | { kind: 'trespass'; pick: number; node: number };
+type PartEntry = { at: number; action: Drawn };
 type Draws = { random: Random; pick(): number };
 /** `isCalm`: away from the faults of the episodes, once. */
-type Part = { chance: number; isCalm?: true; actions(draws: Draws): PartAction[] };
+type Part = { chance: number; isCalm?: true; actions(draws: Draws): Drawn[] };
 
 const CALM_MS = 600_000;
 /** Leases of revocations last five seconds and are renewed every second. */
@@ -61,12 +62,12 @@ const PARTS: readonly Part[] = [
     actions: ({ pick }) => [{ kind: 'move', pick: pick(), node: pick() }],
   },
   {
-    chance: 0.3,
+    chance: 0.35,
     actions: ({ random, pick }) => [
       {
         ...{ kind: 'window', pick: pick(), node: pick() },
-        window: random.pick(['failed', 'waiting', 'all']),
-        ageMs: random.pick([10_000, 3_600_000, 6 * 86_400_000]),
+        window: random.pick(['failed', 'waiting', 'all', 'all']),
+        ageMs: random.pick([10_000, 3_600_000, 6 * 86_400_000, 6 * 86_400_000]),
       },
     ],
   },
@@ -75,7 +76,7 @@ const PARTS: readonly Part[] = [
     actions: ({ random, pick }) => [
       {
         ...{ kind: 'member', tenant: pick(), node: pick() },
-        ending: random.pick(['removal', 'removal', 'logout']),
+        ending: random.pick(['removal', 'logout']),
       },
     ],
   },
@@ -87,6 +88,10 @@ const PARTS: readonly Part[] = [
         feature: random.pick(['files', 'webhooks']),
       },
     ],
+  },
+  {
+    chance: 0.3,
+    actions: ({ pick }) => [{ kind: 'trespass', pick: pick(), node: pick() }],
   },
 ];
 

@@ -91,7 +91,10 @@ export function checkSend(
   if (endedAt === undefined || unrecorded(previous)) return;
   const skewMs = MAX_SKEW_MS + model.clockErrorMs(endedAt, at);
   const number = earlier.filter((each) => !unrecorded(each)).length;
-  const delayMs = FIRST_DELAYS_MS[number - 1] ?? maxDelayMs * (1 - JITTER);
+  const delayMs = Math.max(
+    FIRST_DELAYS_MS[number - 1] ?? maxDelayMs * (1 - JITTER),
+    Math.min(previous.retryAfterMs, maxDelayMs),
+  );
   // A recovery, a resume or a new URL makes waiting deliveries due at once.
   const isEarly =
     previous.retryAfterMs === 0 &&
@@ -101,7 +104,7 @@ export function checkSend(
       ));
   if (!isEarly)
     model.check(
-      at - endedAt >= Math.max(delayMs, Math.min(previous.retryAfterMs, maxDelayMs)) - skewMs,
+      at - endedAt >= delayMs - skewMs,
       () =>
         `${about} ${Math.round(at - endedAt)} ms after attempt ${number} had failed, before ${delayMs} ms`,
     );

@@ -8,7 +8,7 @@ export function checkUrl(model: Model, { url, at, node, eventGuid }: Request): v
   const leftAt = model.byUrl(url)?.left.get(url);
   if (leftAt === undefined) return;
   model.check(
-    at <= leftAt + GRACE_MS || model.hadTrouble(node.name, leftAt, at),
+    at <= leftAt + GRACE_MS,
     () => `${node.name} sends ${eventGuid} to ${url} ${Math.round(at - leftAt)} ms after its URL was changed`,
   );
 }

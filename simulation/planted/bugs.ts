@@ -116,7 +116,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a cached key stays valid after its removal',
     file: 'server/tokens/revoking/revocations.ts',
-    from: "if (kind !== 'token') notifyListener(subject);",
+    from: "if (kind === 'application' || kind === 'edit') notifyListener(subject);",
     to: '',
   },
   {
@@ -190,5 +190,77 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: `${DELIVERIES}/queue/lanes/slots.ts`,
     from: 'export const MAX_IN_FLIGHT = 4_096;',
     to: 'export const MAX_IN_FLIGHT = 1;',
+  },
+  {
+    name: 'each event of a window is delivered twice',
+    file: `${DELIVERIES}/redelivery/jobs/redelivery-sources.ts`,
+    from: 'await enqueueFor(transaction, endpoint, replayed, requestedBy(redelivery));',
+    to: 'await enqueueFor(transaction, endpoint, [...replayed, ...replayed], requestedBy(redelivery));',
+  },
+  {
+    name: 'the first event of a window is left out',
+    file: `${DELIVERIES}/redelivery/jobs/redelivery-sources.ts`,
+    from: 'await enqueueFor(transaction, endpoint, replayed, requestedBy(redelivery));',
+    to: 'await enqueueFor(transaction, endpoint, replayed.slice(1), requestedBy(redelivery));',
+  },
+  {
+    name: 'a redelivery of a window does not begin',
+    file: `${DELIVERIES}/redelivery/jobs/redeliveries.ts`,
+    from: 'return waiting > MAX_WAITING &&',
+    to: 'return waiting >= 0 &&',
+  },
+  {
+    name: 'dispatchers are not told of a changed URL',
+    file: 'server/webhooks/subscriptions/updates.ts',
+    from: 'changesEndpoint = moves || switches;',
+    to: 'changesEndpoint = switches;',
+  },
+  {
+    name: 'two calls share the last free subscription',
+    file: 'server/credentials/organizations/store.ts',
+    from: 'return organizationOf(transaction, guid).forNoKeyUpdate().executeTakeFirst();',
+    to: 'return organizationOf(transaction, guid).executeTakeFirst();',
+  },
+  {
+    name: 'the pause that an endpoint asks for is ignored',
+    file: `${DELIVERIES}/sending/schedule.ts`,
+    from: 'Math.max(delayMs, Math.min(asked, maxDelayMs))',
+    to: 'Math.max(delayMs, Math.min(asked, 0))',
+  },
+  {
+    name: 'the tokens of a member who logged out are not revoked',
+    file: 'server/people/login/sessions/sessions.ts',
+    from: "return revocations.revoke(transaction, 'token', guid);",
+    to: 'return 0;',
+  },
+  {
+    name: 'history is kept a week longer',
+    file: 'server/infrastructure/database/partitions/partitions.ts',
+    from: 'to <= now - daysKept(table) * DAY_MS',
+    to: 'to <= now - (daysKept(table) + 7) * DAY_MS',
+  },
+  {
+    name: 'no subscription fails after seven days of failures',
+    file: 'server/webhooks/subscriptions/sweeps.ts',
+    from: 'return store.markFailed(transaction, { failingBefore, now }, BATCH);',
+    to: 'return Promise.resolve([]);',
+  },
+  {
+    name: 'no subscription is deleted after 24 hours',
+    file: 'server/webhooks/subscriptions/sweeps.ts',
+    from: '(transaction) => store.markDeleted(transaction, clock.now(), BATCH),',
+    to: 'async () => [],',
+  },
+  {
+    name: 'an object moves without its event',
+    file: 'server/objects/simulator.ts',
+    from: 'await events.publish(',
+    to: 'if (due.length === 0) await events.publish(',
+  },
+  {
+    name: 'unfinished uploads stay in the storage',
+    file: 'server/files/storage/cleanup/deletions.ts',
+    from: 'return storage.sweepTemporary(',
+    to: 'return 0 && storage.sweepTemporary(',
   },
 ];

@@ -29,6 +29,8 @@ const MAX_STEPS = 150_000;
 /** After the agenda and the end of all troubles; and until a dispatcher has released deliveries that it lost track of. */
 const SETTLE_MS = 40_000;
 const MAX_SETTLE_MS = 140_000;
+/** An endpoint that fails from the beginning has failed for seven days, and some node must have noticed. */
+const LAST_DEADLINE_MS = 150_000;
 /** Until the next Monday, and until the task has run. */
 const RETENTION_PASSES_DAYS = 1.1;
 const EVENTS_AFTERWARDS = 3;
@@ -58,7 +60,7 @@ export async function runWorld(
   let fault = 0;
   const entries = plan.entries.filter(({ isFault }) => !isFault || !without.has(fault++));
   actions.schedule(entries);
-  await runUntil(world, startAt + days * DAY_MS);
+  await runUntil(world, startAt + days * DAY_MS + LAST_DEADLINE_MS);
   await actions.heal();
   await until(world, () => nodes.every((node) => node.isUp()));
   await settle(world);
