@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { install } from './machine/rest.ts';
 import { type SeedOptions, simulateSeed } from './seed.ts';
@@ -10,10 +10,11 @@ install();
 process.on('message', (command: Command) => void simulate(command));
 
 async function simulate({ traceFile, ...options }: Command): Promise<void> {
-  const file = traceFile === undefined ? undefined : createWriteStream(traceFile);
-  const writeTrace = file ? (line: string) => void file.write(`${line}\n`) : undefined;
+  // In this thread: a line is written in the middle of a step.
+  const file = traceFile === undefined ? undefined : openSync(traceFile, 'w');
+  const writeTrace = file === undefined ? undefined : (line: string) => void writeSync(file, `${line}\n`);
   const report = await simulateSeed({ ...options, writeTrace });
-  if (file) await new Promise<void>((resolve) => file.end(() => resolve()));
+  if (file !== undefined) closeSync(file);
   // The process is killed after its last seed.
   flushCompileCache();
   process.send?.(report);

@@ -86,6 +86,20 @@ test('of recorded and new outcomes in one batch only the new ones are counted', 
   assert.deepEqual(added(before, await totals()), { completed: 2, failed: 2, answers: 2 });
 });
 
+test('two outcomes of one delivery are counted once (found by seed 13 of the simulation)', async () => {
+  const { recorder } = createHarness();
+  const before = await totals();
+  const [good, bad] = await take(2);
+  assert.ok(good && bad);
+  const failure = { result: 'rejected', status: 500, nextAttemptAt } as const;
+  const outcomes = [outcomeOf(good), outcomeOf(good), outcomeOf(bad, failure), outcomeOf(bad, failure)];
+  const done = outcomes.map((outcome) => recorder.record(outcome));
+  await recorder.flush();
+  await Promise.all(done);
+  assert.deepEqual(added(before, await totals()), { completed: 1, failed: 1, answers: 1 });
+  assert.equal((await rowOf('deliveries', bad.guid)).attempt_count, 1);
+});
+
 test('a repeated failure does not overwrite the next attempt', async () => {
   const { clock, recorder, state } = createHarness();
   const before = await totals();

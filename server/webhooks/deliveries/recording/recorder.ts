@@ -59,8 +59,8 @@ export function createRecorder({
     timers,
     delayMs: GATHER_MS,
     async write() {
-      const batch = gathered.slice(0, MAX_BATCH);
-      gathered = gathered.slice(MAX_BATCH);
+      const { batch, later } = takeBatch(gathered);
+      gathered = later;
       await write(batch);
     },
   });
@@ -201,6 +201,21 @@ export function createRecorder({
       flushing.cancel();
     },
   };
+}
+
+/**
+ * A delivery occurs once in a batch, because its outcome is counted by what the statement changed. It has two outcomes when
+ * this process lost its lease and claimed the delivery again before it could record the first one.
+ */
+function takeBatch(gathered: readonly Entry[]): { batch: Entry[]; later: Entry[] } {
+  const byDelivery = new Map<string, Entry>();
+  const later: Entry[] = [];
+  for (const entry of gathered) {
+    const { guid } = entry.outcome.delivery;
+    if (byDelivery.size < MAX_BATCH && !byDelivery.has(guid)) byDelivery.set(guid, entry);
+    else later.push(entry);
+  }
+  return { batch: [...byDelivery.values()], later };
 }
 
 /** Holds no lease. */
