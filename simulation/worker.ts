@@ -1,5 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
+// The service loads it with its first file; within a step, the first seed of a process would differ from the others.
+import 'file-type';
 import { install } from './machine/rest.ts';
 import { type SeedOptions, simulateSeed } from './seed.ts';
 

@@ -4,7 +4,7 @@ import type { SeedReport } from './seed.ts';
 
 export type Task = { seed: number; days: number; without: readonly number[]; traceFile?: string };
 
-/** Half of the time that a process needs before its first seed. */
+/** Compiled modules: compiling them is half of the time before the first seed of a process. */
 const COMPILED = fileURLToPath(new URL('../node_modules/.cache/portico-compiled', import.meta.url));
 const SCRIPT = fileURLToPath(import.meta.resolve('./worker.ts'));
 

@@ -61,7 +61,6 @@ export async function removeKey(
   const uses: Promise<void>[] = [];
   for (let round = 0; isSudden && round < ROUNDS; round += 1)
     for (const node of nodes) {
-      // One by one: the thread pool would verify the tokens of two nodes in any order.
       uses.push(assertRefused(node));
       await pause(USE_EVERY_MS);
     }

@@ -6,8 +6,8 @@ type Coincidence = readonly { inMs: number; action: Action }[];
 
 /** Of each seed, at calls that report events. */
 const COUNT = 2;
-/** The chance of another one, beside deliveries. */
-const ASIDE = 0.5;
+/** The chance of one more, which needs no certain moment of a delivery. */
+const EXTRA_CHANCE = 0.5;
 
 /** The first subscription belongs to the first tenant. */
 const TENANT = 0;
@@ -75,14 +75,12 @@ const COINCIDENCES: readonly Draw[] = [
     { inMs: random.integer(5, 60), action: { kind: 'move', pick: PICK, node: other } },
   ],
   removalAtReturn,
-  removalAtReturn,
 ];
 
 /** Counting those of both environments, more subscriptions than the Organization may have. */
-const CROWD = 4;
+const SUBSCRIPTIONS_AT_ONCE = 4;
 
-/** They need no certain moment of a delivery. */
-const ASIDES: readonly Draw[] = [
+const EXTRA_COINCIDENCES: readonly Draw[] = [
   // An endpoint asks for a pause, time and again.
   (random, { one }) => [
     { inMs: 0, action: { kind: 'endpoint', pick: PICK, plan: 'asking', ms: 40_000 } },
@@ -90,16 +88,15 @@ const ASIDES: readonly Draw[] = [
   ],
   // Each node registers subscriptions of one Organization, until it has as many as it may have.
   () =>
-    Array.from({ length: CROWD }, (_, index) => ({
-      ...{ inMs: 0, action: { kind: 'subscribe', tenant: TENANT, node: index, plan: 'healthy' } as const },
+    Array.from({ length: SUBSCRIPTIONS_AT_ONCE }, (_, node) => ({
+      inMs: 0,
+      action: { kind: 'subscribe', tenant: TENANT, node, plan: 'healthy' } as const,
     })),
   // A node is killed while it receives uploads. A file is uploaded at the node after the one that created it.
   (random, { one }) => [
     ...[0, 1].map(() => ({
-      ...{
-        inMs: 0,
-        action: { kind: 'file', plan: 'upload', tenant: TENANT, node: one + NODES - 1 } as const,
-      },
+      inMs: 0,
+      action: { kind: 'file', plan: 'upload', tenant: TENANT, node: one + NODES - 1 } as const,
     })),
     { inMs: random.integer(100, 900), action: { kind: 'kill', node: one, awayMs: 5_000 } },
   ],
@@ -112,7 +109,7 @@ export function createPlan(random: Random, days: number): Plan {
   const starts = own.shuffle(plan.entries.filter(({ action }) => action.kind === 'events'));
   const drawn = [
     ...own.shuffle(COINCIDENCES).slice(0, COUNT),
-    ...(own.chance(ASIDE) ? [own.pick(ASIDES)] : []),
+    ...(own.chance(EXTRA_CHANCE) ? [own.pick(EXTRA_COINCIDENCES)] : []),
   ];
   const added = drawn.flatMap((draw, index) => {
     const [one, other] = own.shuffle([...Array(NODES).keys()]) as [number, number];

@@ -178,10 +178,11 @@ export function createSimulatedDatabase({
     if ([...connections].filter(({ isBlocked }) => isBlocked).length > 1) await assertNoDeadlock(side);
   }
 
-  /** Undefined when the statement waits for a lock, which only another transaction can hold. */
+  /** Undefined when the statement waits for a lock, which only another transaction or a statement that waits can hold. */
   function ended(connection: Connection, backend: Backend, result: Promise<Executed>) {
     for (const other of connections)
-      if (other !== connection && other.status !== 'I') return executedUnlessBlocked(side, backend, result);
+      if (other !== connection && (other.status !== 'I' || other.isBlocked))
+        return executedUnlessBlocked(side, backend, result);
     return result;
   }
 

@@ -2,15 +2,14 @@ import crypto from 'node:crypto';
 
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
-/** Other work of the thread pool. */
-const POOL_WORK = {
+const OTHER_POOL_WORK = {
   crypto: ['scrypt', 'pbkdf2', 'hkdf', 'generateKey', 'generateKeyPair', 'generatePrime', 'checkPrime'],
   subtle: ['sign', 'digest', 'encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'wrapKey', 'unwrapKey'],
 };
 
 /**
- * Makes keys of tokens (ES256) and verifies tokens in this thread, where the service signs them. The moment at which the thread pool ends would decide which
- * of two calls gets a connection first.
+ * Makes the keys of tokens (ES256) and verifies tokens in this thread, where the service signs them. The moment at which
+ * the thread pool ends would decide which of two calls gets a connection first.
  */
 export function verifyInThisThread(onPoolWork: (what: string) => void): void {
   const subtle: Methods = Object.getPrototypeOf(crypto.webcrypto.subtle);
@@ -27,9 +26,9 @@ export function verifyInThisThread(onPoolWork: (what: string) => void): void {
   };
   const methods = {
     async verify(algorithm: unknown, key: CryptoKey, signature: Uint8Array, data: Uint8Array) {
-      if (!isOfToken(key.algorithm)) onPoolWork('verify');
-      if (!isOfToken(key.algorithm)) return verify.call(this, algorithm, key, signature, data);
-      return crypto.verify('sha256', data, withKey(key), signature);
+      if (isOfToken(key.algorithm)) return crypto.verify('sha256', data, withKey(key), signature);
+      onPoolWork('verify');
+      return verify.call(this, algorithm, key, signature, data);
     },
     /** Extractable: only such a key may become a `KeyObject`. */
     importKey(
@@ -42,8 +41,10 @@ export function verifyInThisThread(onPoolWork: (what: string) => void): void {
       return importKey.call(this, format, data, algorithm, isOfToken(algorithm) || isExtractable, uses);
     },
     async generateKey(algorithm: { name: string }, isExtractable: boolean, uses: unknown) {
-      if (!isOfToken(algorithm)) onPoolWork('generateKey');
-      if (!isOfToken(algorithm)) return generateKey.call(this, algorithm, isExtractable, uses);
+      if (!isOfToken(algorithm)) {
+        onPoolWork('generateKey');
+        return generateKey.call(this, algorithm, isExtractable, uses);
+      }
       const pair = crypto.generateKeyPairSync('ec', { namedCurve: 'P-256' });
       return {
         publicKey: pair.publicKey.toCryptoKey(algorithm, true, ['verify']),
@@ -52,8 +53,8 @@ export function verifyInThisThread(onPoolWork: (what: string) => void): void {
     },
   };
   for (const [name, value] of Object.entries(methods)) Object.defineProperty(subtle, name, { value });
-  announce(subtle, POOL_WORK.subtle, onPoolWork);
-  announce(crypto as unknown as Methods, POOL_WORK.crypto, onPoolWork);
+  announce(subtle, OTHER_POOL_WORK.subtle, onPoolWork);
+  announce(crypto as unknown as Methods, OTHER_POOL_WORK.crypto, onPoolWork);
 }
 
 function announce(methods: Methods, names: readonly string[], onPoolWork: (what: string) => void): void {

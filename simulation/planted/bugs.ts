@@ -103,9 +103,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an event is acknowledged before its commit',
-    file: 'server/infrastructure/runtime/batcher.ts',
-    from: 'for (const entry of batch) entry.reject(error);',
-    to: 'batch.forEach((entry) => entry.resolve({ total: 1, created: 1, guids: [] } as Output));',
+    file: 'server/webhooks/events/ingest.ts',
+    from: 'run: (calls) => acceptAll(calls),',
+    to: 'run: (calls) => acceptAll(calls).catch(() => calls.map(({ length: total }) => ({ total, created: total, guids: [] }))),',
   },
   {
     name: 'a claimed delivery is not leased',

@@ -45,7 +45,7 @@ export async function runWorld(
   const partners = createPartners(world, calls);
   const actions = createActions(world, partners, createParts(world, calls, partners));
   const plan = createPlan(random.fork('agenda'), days);
-  // One by one: the thread pool would end the file accesses of two nodes in any order.
+  // One by one, as hosts do not start in the same step.
   for (const node of nodes) {
     node.start();
     await scheduler.rest();

@@ -52,8 +52,8 @@ test('counts of another node are known before the last thousand uses', async () 
   assert.equal(await passed(there, 2_000, 'shared'), 1_500);
 });
 
-test('the first tenth of a limit is written in batches, and the rest counts it', async () => {
-  const limit = { ...WIDE, limit: 100 };
+test('the first tenth of a limit may be written in batches, and the rest counts it', async () => {
+  const limit = { ...WIDE, limit: 100, startsInBackground: true };
   const [here, there] = [node(), node()];
   const use = async (limits: RateLimits, uses: number) => {
     let count = 0;
@@ -66,8 +66,15 @@ test('the first tenth of a limit is written in batches, and the rest counts it',
   assert.equal((await use(there, 60)) + (await use(here, 60)), 89);
 });
 
-test('the first use of a node counts those of all nodes', async () => {
+test('without that, every use below a limit of a thousand waits', async () => {
   const limit = { ...WIDE, limit: 100 };
+  const limits = node();
+  await limits.use(limit, 'narrow');
+  assert.ok(limits.count(limit, 'narrow') instanceof Promise);
+});
+
+test('the first use of a node counts those of all nodes', async () => {
+  const limit = { ...WIDE, limit: 100, startsInBackground: true };
   const [here, there] = [node(), node()];
   for (let use = 0; use < 100; use += 1) assert.equal(await here.use(limit, 'full'), undefined);
   assert.ok(await there.use(limit, 'full'));
@@ -101,7 +108,30 @@ test('buffered uses of one window do not count in the next', async () => {
   });
   await passed(limits, 10, 'turn');
   now = new Date(started.getTime() + 60_000);
+  for (let use = 0; use < 2; use += 1) await limits.use(WIDE, 'turn');
+  clock.advance(10);
+  await until(async () => (await counted('turn'))[0] === 10, 'the old window is written');
+  assert.equal(limits.count(WIDE, 'turn'), undefined, 'the new window does not wait');
   await passed(limits, 5, 'turn');
   await limits.flush();
-  assert.deepEqual(await counted('turn'), [10, 5]);
+  assert.deepEqual(await counted('turn'), [10, 8]);
+});
+
+test('uses that could not be written are written later', async () => {
+  let isAway = false;
+  const queries = database.queries.withPlugin({
+    transformQuery({ node }) {
+      if (isAway) throw new Error('no connection');
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  const limits = createRateLimits({ queries, clock, timers: clock, log });
+  await limits.use(WIDE, 'away');
+  await limits.use(WIDE, 'away');
+  isAway = true;
+  await limits.flush();
+  isAway = false;
+  await limits.flush();
+  assert.deepEqual(await counted('away'), [2]);
 });

@@ -16,6 +16,8 @@ export type RateLimit = {
   name: string;
   limit: number;
   windowMs: number;
+  /** The first tenth does not wait. Each further node may exceed the limit by so much, so not for guesses of secrets. */
+  startsInBackground?: boolean;
   /** The code of the rejection; that of the token endpoints by default. */
   code?: 'rate_limit_exceeded' | 'api_rate_limit_exceeded';
 };
@@ -28,10 +30,8 @@ const MAX_BATCH = 500;
 const MAX_REMEMBERED_BLOCKS = 10_000;
 /** With fewer uses left than this, each use waits for the exact count of all nodes. */
 const FAR_FROM_LIMIT = 1_000;
-/** Limits below this, such as those of passwords, are always exact. */
-const SMALLEST_INEXACT_LIMIT = 100;
-/** Uses below this share do not wait. Each further node may exceed the limit by so much. */
-const UNCOUNTED_SHARE = 0.1;
+/** Of a limit that `startsInBackground`. */
+const BACKGROUND_SHARE = 0.1;
 const MAX_REMEMBERED_COUNTS = 10_000;
 /** Counters are deleted this long after their window. */
 const KEEP_MS = 3_600_000;
@@ -55,8 +55,14 @@ export function createRateLimits({
   });
   const background = createBackgroundCount({ queries, timers, log, learn });
 
-  function learn({ key, windowStartedAt }: Use, used: number): void {
-    setBounded(counts, key, { windowStart: windowStartedAt.getTime(), used }, MAX_REMEMBERED_COUNTS);
+  /** Keeps the higher count: an answer may be late, and uses may have been added since. */
+  function learn(use: Use, counted: number): void {
+    const windowStart = use.windowStartedAt.getTime();
+    const known = counts.get(use.key);
+    if (known && known.windowStart > windowStart) return;
+    const before = known?.windowStart === windowStart ? known.used : 0;
+    const used = Math.max(before, counted + background.buffered(use));
+    setBounded(counts, use.key, { windowStart, used }, MAX_REMEMBERED_COUNTS);
   }
 
   /** Answers from memory whether this key is over its limit. */
@@ -83,7 +89,7 @@ export function createRateLimits({
     const once = { key: id, windowStartedAt: new Date(windowStart), times: 1 };
     const known = counts.get(id);
     // The first use in a window waits, because other nodes may have used the limit up.
-    const isFar = known?.windowStart === windowStart && isFarFrom(limit.limit, known.used);
+    const isFar = known?.windowStart === windowStart && isFarFrom(limit, known.used);
     if (isFar && background.add(once)) {
       known.used += 1;
       return undefined;
@@ -109,10 +115,8 @@ export function createRateLimits({
   };
 }
 
-function isFarFrom(limit: number, used: number): boolean {
-  return (
-    used + FAR_FROM_LIMIT <= limit || (limit >= SMALLEST_INEXACT_LIMIT && used < limit * UNCOUNTED_SHARE)
-  );
+function isFarFrom({ limit, startsInBackground }: RateLimit, used: number): boolean {
+  return used + FAR_FROM_LIMIT <= limit || (startsInBackground === true && used < limit * BACKGROUND_SHARE);
 }
 
 function idOf(limit: RateLimit, key: string): string {

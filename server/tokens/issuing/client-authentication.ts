@@ -44,10 +44,10 @@ export function createClientAuthentication({
   const limitsByKind = { token: limitsOf('token'), secret: limitsOf('secret') };
 
   function limitsOf(kind: LimitKind): { client: RateLimit; address: RateLimit } {
-    const windowMs = RATE_LIMIT_WINDOW_MS;
+    const common = { windowMs: RATE_LIMIT_WINDOW_MS, startsInBackground: kind === 'token' };
     return {
-      client: { name: `${kind}_client`, limit: limits.rateLimitTokenPerClient, windowMs },
-      address: { name: `${kind}_address`, limit: limits.rateLimitTokenPerAddress, windowMs },
+      client: { name: `${kind}_client`, limit: limits.rateLimitTokenPerClient, ...common },
+      address: { name: `${kind}_address`, limit: limits.rateLimitTokenPerAddress, ...common },
     };
   }
 

@@ -78,7 +78,7 @@ function magicTypeCheck(declaredType: string): TypeCheck {
       const beginning = sample.subarray(0, filled);
       if (SKIPPED_PREFIXES.some((prefix) => beginning.subarray(0, prefix.length).equals(prefix)))
         return false;
-      // Loaded for the first file, not at each start.
+      // Loaded for the first file that is not JSON, not at each start.
       const { fileTypeFromBuffer } = await import('file-type');
       const found = await fileTypeFromBuffer(beginning);
       return found !== undefined && (REPORTED_TYPES.get(declaredType) ?? []).includes(found.mime);

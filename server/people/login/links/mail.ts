@@ -32,14 +32,15 @@ export function createMail({
   log: Log;
 }) {
   if (smtpUrl === undefined || from === undefined) return undefined;
-  const opened = openTransport(smtpUrl);
+  let opened: ReturnType<typeof openTransport> | undefined;
   const queue = createWorkQueue({ atOnce: MAX_CONNECTIONS, maxWaiting: MAX_QUEUED_MESSAGES });
   const retries = new Set<() => void>();
   let closing = false;
 
-  async function deliver(message: Message): Promise<void> {
+  const deliver = async (message: Message): Promise<void> => {
+    opened ??= openTransport(smtpUrl);
     await (await opened).sendMail({ from, ...message });
-  }
+  };
 
   function attempt(message: Message, failures: number): void {
     const sending = queue.run(() =>
@@ -77,13 +78,13 @@ export function createMail({
       closing = true;
       for (const retry of retries) retry();
       await queue.idle();
-      (await opened).close();
+      (await opened)?.close();
     },
   };
 }
 
 async function openTransport(smtpUrl: Secret) {
-  // Loaded only with a mail server: it costs a tenth of the CPU of a start.
+  // Loaded with the first message: it costs a tenth of the CPU of a start.
   const { createTransport } = await import('nodemailer');
   return createTransport({
     url: smtpUrl.reveal(),
