@@ -91,13 +91,15 @@ export function checkSend(
   if (endedAt === undefined || unrecorded(previous)) return;
   const skewMs = MAX_SKEW_MS + model.clockErrorMs(endedAt, at);
   const number = earlier.filter((each) => !unrecorded(each)).length;
+  // A Retry-After of the old URL does not hold deliveries back from a new one.
+  const pauseMs = previous.url === url ? previous.retryAfterMs : 0;
   const delayMs = Math.max(
     FIRST_DELAYS_MS[number - 1] ?? maxDelayMs * (1 - JITTER),
-    Math.min(previous.retryAfterMs, maxDelayMs),
+    Math.min(pauseMs, maxDelayMs),
   );
   // A recovery, a resume or a new URL makes waiting deliveries due at once.
   const isEarly =
-    previous.retryAfterMs === 0 &&
+    pauseMs === 0 &&
     (subscription?.resumedAt.some((each) => each >= previous.at && each <= at) ||
       model.requests.some(
         (each) => each.url === url && each.succeeded && Number(each.endedAt) >= previous.at - 60_000,
