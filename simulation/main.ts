@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { createPlan } from './agenda/coincidences.ts';
 import { createRandom } from './machine/random.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
@@ -59,8 +58,6 @@ async function run(chosen: Options, signal: AbortSignal): Promise<boolean> {
   const summary = createSummary(chosen);
   await runTasks(tasks, {
     ...(bug ? plant(findPlanted(bug)) : {}),
-    // A process and its session of PostgreSQL take turns: together they use one core.
-    processes: availableParallelism(),
     signal,
     onReport(report) {
       summary.add(report);

@@ -33,12 +33,18 @@ export type SeedReport = {
   tail: readonly string[];
 };
 
+/** A paused session must not hold the locks with which the server looks for deadlocks; the simulation looks itself. */
+const NO_DEADLOCK_DETECTION = `do $$ begin
+  execute format('alter database %I set deadlock_timeout to %L', current_database(), '1h');
+end $$`;
+
 /** Simulates one seed on a database of its own. */
 export async function simulateSeed({ seed, days, without, writeTrace }: SeedOptions): Promise<SeedReport> {
   const testDatabase = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-simulation-'));
   const side = new Side(testDatabase.superuserUrl.reveal());
   await side.connect();
+  await side.query(NO_DEADLOCK_DETECTION);
   const databaseUrl = testDatabase.url.reveal();
   const { retryMaxDelayMs, retentionDays } = createPlan(createRandom(String(seed)).fork('agenda'), days);
   const config = await completeSecrets(

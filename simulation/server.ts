@@ -8,7 +8,7 @@ import { prepareTemplate } from '../testing/database.ts';
 const SETTINGS = {
   ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', wal_level: 'minimal' },
   ...{ max_wal_senders: '0', max_wal_size: '1GB', checkpoint_timeout: '1h', file_copy_method: 'clone' },
-  ...{ autovacuum: 'off', jit: 'off', synchronize_seqscans: 'off', deadlock_timeout: '1h' },
+  ...{ autovacuum: 'off', jit: 'off', synchronize_seqscans: 'off' },
   ...{ scram_iterations: '1', max_connections: '300' },
 };
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { availableParallelism } from 'node:os';
 import { describe, test } from 'node:test';
 import { PLANTED_BUGS } from './planted/bugs.ts';
 import { findBug } from './planted/run.ts';
@@ -19,8 +18,6 @@ describe('every check holds in a week of faults', () => {
   const running = runTasks(
     [...SEEDS, REPEATED].map((seed) => ({ seed, days: 7, without: [] })),
     {
-      // A process and its session of PostgreSQL take turns: together they use one core.
-      processes: availableParallelism(),
       onReport(report) {
         const { resolve } = finished.has(report.seed) ? again : (waiting.get(report.seed) ?? again);
         finished.add(report.seed);

@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 // The service loads it with its first file; within a step, the first seed of a process would differ from the others.
 import 'file-type';
+import { resumeAll } from './database/backend.ts';
 import { install } from './machine/rest.ts';
 import { type SeedOptions, simulateSeed } from './seed.ts';
 
@@ -9,6 +10,8 @@ import { type SeedOptions, simulateSeed } from './seed.ts';
 type Command = Omit<SeedOptions, 'writeTrace'> & { traceFile?: string };
 
 install();
+process.on('exit', resumeAll);
+process.once('SIGTERM', () => process.exit());
 process.on('message', (command: Command) => void simulate(command));
 
 async function simulate({ traceFile, ...options }: Command): Promise<void> {

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { SeedReport } from './seed.ts';
 
@@ -6,19 +7,21 @@ export type Task = { seed: number; days: number; without: readonly number[]; tra
 
 /** Compiled modules: compiling them is half of the time before the first seed of a process. */
 const COMPILED = fileURLToPath(new URL('../node_modules/.cache/portico-compiled', import.meta.url));
+/** A process and its session of PostgreSQL take turns, and waiting for a turn uses no core. */
+export const PROCESSES = availableParallelism() + 1;
 const SCRIPT = fileURLToPath(import.meta.resolve('./worker.ts'));
 
 /** Simulates the tasks in a few processes; calls `onReport` in the order in which they end. */
 export async function runTasks(
   tasks: readonly Task[],
   {
-    processes,
+    processes = PROCESSES,
     onReport,
     signal,
     execArgv = [],
     env = {},
   }: {
-    processes: number;
+    processes?: number;
     /** `stop` ends the run after this report. */
     onReport(report: SeedReport): 'stop' | undefined;
     /** Ends the processes. */

@@ -112,7 +112,7 @@ export function createAgenda(random: Random, days: number): Plan {
     for (let count = random.integer(1, 4); count > 0; count -= 1)
       add(within(), {
         ...{ kind: 'events', tenant: random.integer(0, tenants - 1), node: node() },
-        count: random.chance(0.25) ? random.integer(16, 24) : random.integer(1, 4),
+        count: random.chance(0.25) ? random.integer(6, 12) : random.integer(1, 4),
       });
     for (let count = random.integer(1, 3); count > 0; count -= 1) add(within(), faultOf(random, node));
     if (random.chance(0.6))

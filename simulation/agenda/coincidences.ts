@@ -17,7 +17,7 @@ type Draw = (random: Random, nodes: { one: number; other: number }) => Coinciden
 
 /** Events of one node, most of which reach the endpoint while the next entries happen. */
 const burst = (random: Random, node: number) =>
-  ({ kind: 'events', tenant: TENANT, count: random.integer(18, 24), node }) as const;
+  ({ kind: 'events', tenant: TENANT, count: random.integer(8, 12), node }) as const;
 const lostAnswer = (node: number, statement: string) =>
   ({ kind: 'commit', node, isExecuted: true, statement }) as const;
 
@@ -43,6 +43,16 @@ const COINCIDENCES: readonly Draw[] = [
       inMs: random.integer(60, 200),
       action: { kind: 'freeze', node: one, ms: random.integer(12_500, 18_000) },
     },
+  ],
+  // A node is frozen while it records failures, until another has taken over and sends.
+  (random, { one }) => [
+    { inMs: 0, action: { kind: 'endpoint', pick: PICK, plan: 'rejecting', ms: 2_000 } },
+    { inMs: 1, action: { kind: 'events', tenant: TENANT, count: random.integer(1, 3), node: one } },
+    {
+      inMs: random.integer(5, 40),
+      action: { kind: 'freeze', node: one, ms: random.integer(12_500, 18_000) },
+    },
+    { inMs: 2_100, action: { kind: 'endpoint', pick: PICK, plan: 'hanging', ms: 28_000 } },
   ],
   // A node is killed with deliveries that it has just accepted.
   (random, { one }) => [

@@ -9,7 +9,7 @@ type Draws = { random: Random; pick(): number };
 type Part = { chance: number; isCalm?: true; actions(draws: Draws): Drawn[] };
 
 const CALM_MS = 600_000;
-/** Leases of revocations last five seconds and are renewed every second. */
+/** Revocations allow for clocks that differ by three seconds. */
 const MAX_CLOCK_ERROR_MS = 2_500;
 
 const PARTS: readonly Part[] = [

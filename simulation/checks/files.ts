@@ -7,8 +7,8 @@ import { readMoves } from './moves.ts';
 
 /** Invariants 5 and 7 for files. */
 const HOUR_MS = 3_600_000;
-/** Content without a record is found by a daily pass once it is a day old; tasks run every 12 hours at least. */
-const CLEANED_AFTER_MS = 62 * HOUR_MS;
+/** Content without a record is found by a daily pass once it is a day old; tasks run every 24 hours at least. */
+const CLEANED_AFTER_MS = 75 * HOUR_MS;
 /** The longest upload and the time until its link expires, with the tasks. */
 const FINISHED_AFTER_MS = 3 * HOUR_MS;
 

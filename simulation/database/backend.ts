@@ -16,6 +16,9 @@ export type Backend = {
   hold(bytes: Buffer): void;
   /** Notifications that have arrived since the last call. */
   takeNotifications(): Buffer[];
+  /** While it waits for a lock: the operating system stops the server's process. */
+  pause(): void;
+  resume(): void;
   /** For another connection. */
   reset(status: TransactionStatus): Promise<void>;
   end(): void;
@@ -24,6 +27,14 @@ export type Backend = {
 /** As `discard all` does, but without the plans. */
 const RESET = `close all; reset all; unlisten *; select pg_advisory_unlock_all();
   discard temporary; discard sequences`;
+
+/** Processes of the server that are stopped. None may stay so, or the server could not end. */
+const paused = new Set<number>();
+
+export function resumeAll(): void {
+  for (const processId of paused) process.kill(processId, 'SIGCONT');
+  paused.clear();
+}
 
 type Connected = { processID: number; connection: { stream: Socket } };
 
@@ -88,6 +99,13 @@ async function openBackend(url: string): Promise<Backend> {
     processId,
     execute,
     hold: (bytes) => void held.push(bytes),
+    pause() {
+      paused.add(processId);
+      process.kill(processId, 'SIGSTOP');
+    },
+    resume() {
+      if (paused.delete(processId)) process.kill(processId, 'SIGCONT');
+    },
     async reset(status) {
       if (status !== 'I') await execute(query('rollback'));
       await execute(query(RESET));
@@ -123,6 +141,7 @@ export function createBackends(url: string) {
       free.push(backend);
     },
     close(): void {
+      resumeAll();
       for (const backend of all) backend.end();
     },
   };

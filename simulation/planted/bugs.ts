@@ -258,6 +258,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'if (due.length === 0) await events.publish(',
   },
   {
+    name: 'a completed delivery stays in the queue',
+    file: `${DELIVERIES}/recording/record-store.ts`,
+    from: 'delete from delivery_queue as q using outcome as o\n',
+    to: "update delivery_queue as q set due_at = due_at + interval '400 days', leased_by = null from outcome as o\n",
+  },
+  {
+    name: 'a deleted subscription goes on receiving',
+    file: 'server/webhooks/subscriptions/state.ts',
+    from: "{ state: 'deleted', moment: 'deleted_at', is: 'set' },\n  { state: 'deleted', moment: 'scheduled_deletion_at', is: 'reached' },\n",
+    to: '',
+  },
+  {
     name: 'unfinished uploads stay in the storage',
     file: 'server/files/storage/cleanup/deletions.ts',
     from: 'return storage.sweepTemporary(',

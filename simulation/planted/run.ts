@@ -1,7 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { kindOfFailure } from '../failures.ts';
 import type { SeedReport } from '../seed.ts';
-import { runTasks } from '../workers.ts';
+import { PROCESSES, runTasks } from '../workers.ts';
 import { PLANTED_BUGS, type PlantedBug } from './bugs.ts';
 
 const MAX_SEEDS = 50;
@@ -63,6 +62,6 @@ export async function findAllBugs(
       write(`| ${bug.name} | ${seeds ?? 'not found'} | ${kindOfFailure(failure)} |\n`);
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await Promise.all(Array.from({ length: PROCESSES }, work));
   return isComplete;
 }

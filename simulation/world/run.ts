@@ -22,8 +22,8 @@ const DAY_MS = 24 * 3_600_000;
 const MIN_PAUSE_MS = 15;
 const CHECK_EVERY_RESTS = 8;
 /** Periodic tasks run at least this often: partitions are created by them. */
-const TASKS_EVERY_MS = 12 * 3_600_000;
-const MAX_JUMP_MS = 12 * 3_600_000;
+const TASKS_EVERY_MS = 24 * 3_600_000;
+const MAX_JUMP_MS = 24 * 3_600_000;
 const ALL_AWAKE = 0.15;
 const MAX_STEPS = 150_000;
 /** After the agenda and the end of all troubles; and until a dispatcher has released deliveries that it lost track of. */

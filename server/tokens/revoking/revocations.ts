@@ -19,7 +19,9 @@ import * as store from './revocation-store.ts';
 export type Revocations = ReturnType<typeof createRevocations>;
 
 const CHANNEL = 'portico_revocations';
-const REVOCATION_LEASE_MS = 5_000;
+const REVOCATION_LEASE_MS = 8_000;
+/** A node stops using its memory this long before others stop waiting for it, because their clocks differ. */
+const CLOCK_MARGIN_MS = 3_000;
 const RENEW_EVERY_MS = 1_000;
 const PAGE_ROWS = 10_000;
 const MAX_LOOKUP_BATCH = 500;
@@ -43,7 +45,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
   const node = guids.next();
   const expiries = new Map<string, number>();
   let lastRevision = 0;
-  let leasedUntil = 0;
+  let upToDateUntil = 0;
   let timer: NodeJS.Timeout | undefined;
   let syncing: Promise<void> | undefined;
   let syncAgain = false;
@@ -55,7 +57,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
     log.warn({ reason: String(error) }, 'revocations are out of date; checking each token in the database');
   };
 
-  /** Checks memory while the lease is valid, otherwise the database. */
+  /** Checks memory while it is up to date, otherwise the database. */
   function check({
     sub,
     jti,
@@ -63,7 +65,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
     grant_guid: grant,
     parent_jti: parent,
   }: Revocable): boolean | Promise<boolean> {
-    if (now() >= leasedUntil)
+    if (now() >= upToDateUntil)
       return lookUpBatched([sub, jti, session, grant, parent].filter((subject) => subject !== undefined));
     if (expiries.has(sub) || expiries.has(jti)) return true;
     if (parent !== undefined && expiries.has(parent)) return true;
@@ -74,7 +76,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
   async function syncOnce(): Promise<void> {
     const leaseUntil = now() + REVOCATION_LEASE_MS;
     // Changes missed without a lease may have been swept already.
-    let freezesChanged = now() >= leasedUntil;
+    let freezesChanged = now() >= upToDateUntil;
     if (freezesChanged) notifyListener(undefined);
     const lease = () =>
       store.upsertNode(queries, { guid: node, revision: lastRevision, lease_until: new Date(leaseUntil) });
@@ -92,7 +94,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
     } while (page.length === PAGE_ROWS);
     if (freezesChanged) await readFreezes();
     if (lastRevision > before) await lease();
-    leasedUntil = leaseUntil;
+    upToDateUntil = leaseUntil - CLOCK_MARGIN_MS;
   }
 
   /** Runs one sync at a time; a call during a sync starts another one after it. */
@@ -118,7 +120,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
     check,
 
     /** While true, no change has been missed by `onChange`. */
-    isUpToDate: () => now() < leasedUntil,
+    isUpToDate: () => now() < upToDateUntil,
 
     /** Called for each changed or removed key pair before `propagate` returns; with undefined if changes may have been missed. */
     onChange(listener: (clientId: string | undefined) => void): void {
@@ -171,7 +173,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
       clearInterval(timer);
       timer = undefined;
       await syncing;
-      leasedUntil = 0;
+      upToDateUntil = 0;
       await store.deleteNode(queries, node);
     },
 
