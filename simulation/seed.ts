@@ -33,10 +33,18 @@ export type SeedReport = {
   tail: readonly string[];
 };
 
-/** A paused session must not hold the locks with which the server looks for deadlocks; the simulation looks itself. */
-const NO_DEADLOCK_DETECTION = `do $$ begin
-  execute format('alter database %I set deadlock_timeout to %L', current_database(), '1h');
-end $$`;
+/**
+ * For the sessions of the seed. A paused one must not hold the locks with which the server looks for deadlocks; the
+ * simulation looks itself. No scan may begin where that of another session is.
+ */
+const SESSION_SETTINGS = { deadlock_timeout: '1h', synchronize_seqscans: 'off', jit: 'off' };
+
+async function applySettings(side: Side): Promise<void> {
+  for (const [name, value] of Object.entries(SESSION_SETTINGS))
+    await side.query(`do $$ begin
+      execute format('alter database %I set ${name} to %L', current_database(), '${value}');
+    end $$`);
+}
 
 /** Simulates one seed on a database of its own. */
 export async function simulateSeed({ seed, days, without, writeTrace }: SeedOptions): Promise<SeedReport> {
@@ -44,7 +52,7 @@ export async function simulateSeed({ seed, days, without, writeTrace }: SeedOpti
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-simulation-'));
   const side = new Side(testDatabase.superuserUrl.reveal());
   await side.connect();
-  await side.query(NO_DEADLOCK_DETECTION);
+  await applySettings(side);
   const databaseUrl = testDatabase.url.reveal();
   const { retryMaxDelayMs, retentionDays } = createPlan(createRandom(String(seed)).fork('agenda'), days);
   const config = await completeSecrets(
@@ -75,9 +83,13 @@ export async function simulateSeed({ seed, days, without, writeTrace }: SeedOpti
     ...{ events: model.events.size, attempts: model.requests.length, duplicates: model.duplicates.size },
     ...{ checks: model.checks(), faults: Object.fromEntries([...model.faults].sort()) },
   };
-  await world.close();
-  await side.end();
-  await testDatabase.drop();
+  try {
+    await world.close();
+    await side.end();
+    await testDatabase.drop();
+  } catch (error) {
+    report.failure ??= `the seed could not be ended: ${String(error)}`;
+  }
   await rm(dataDir, { recursive: true, force: true });
   return report;
 }

@@ -11,7 +11,8 @@ type Command = Omit<SeedOptions, 'writeTrace'> & { traceFile?: string };
 
 install();
 process.on('exit', resumeAll);
-process.once('SIGTERM', () => process.exit());
+for (const ending of ['SIGTERM', 'SIGINT', 'SIGHUP', 'disconnect'])
+  process.once(ending, () => process.exit());
 process.on('message', (command: Command) => void simulate(command));
 
 async function simulate({ traceFile, ...options }: Command): Promise<void> {

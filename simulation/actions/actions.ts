@@ -67,15 +67,13 @@ export function createActions(
         return world.run(() => partners.change(action.pick, action.node, action.kind));
       case 'endpoint': {
         const subscription = partners.picked(action.pick);
-        if (subscription) {
-          endpoints.behave(subscription.url, now, BEHAVIOURS[action.plan]());
-          if (action.plan !== 'healthy')
-            later(action.ms, `${subscription.url} recovers`, () =>
-              endpoints.behave(subscription.url, scheduler.now(), BEHAVIOURS.healthy()),
-            );
-        }
-        const what = `endpoint ${action.plan}`;
-        return model.count(what);
+        if (!subscription) return;
+        endpoints.behave(subscription.url, now, BEHAVIOURS[action.plan]());
+        if (action.plan !== 'healthy')
+          later(action.ms, `${subscription.url} recovers`, () =>
+            endpoints.behave(subscription.url, scheduler.now(), BEHAVIOURS.healthy()),
+          );
+        return model.count(`endpoint ${action.plan}`);
       }
       case 'kill':
         return withOwner(nodeAt(action.node), async (owner) => {

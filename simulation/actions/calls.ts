@@ -76,3 +76,8 @@ export function createCalls({ scheduler, nodes, trace }: World) {
 export function isOk(result: CallResult | undefined): result is Reply {
   return result !== undefined && result !== 'lost' && result.status < 300;
 }
+
+/** Nothing was changed. */
+export function isRefused(result: CallResult | undefined): boolean {
+  return result === undefined || (result !== 'lost' && result.status >= 400 && result.status < 500);
+}

@@ -3,7 +3,7 @@ import type { WindowKind } from '../agenda/part-actions.ts';
 import { checkWindow, eventsInWindow } from '../checks/redelivered.ts';
 import type { ModelSubscription } from '../world/model.ts';
 import type { World } from '../world/world.ts';
-import { type Calls, isOk } from './calls.ts';
+import { type Calls, isOk, isRefused } from './calls.ts';
 
 const POLL_MS = 500;
 const POLLS = 20;
@@ -47,11 +47,13 @@ export async function redeliverWindow(
   const events = await look(() => eventsInWindow(world, { guid, kind, since }));
   if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());
   // Failed deliveries of the window may be redeliveries of older events.
-  else model.redeliverSince(url, kind === 'failed' ? 0 : since.getTime(), scheduler.now());
+  const from = kind === 'failed' ? 0 : since.getTime();
+  const forget = kind === 'waiting' ? undefined : model.redeliverSince(url, from, scheduler.now());
   const answer = await callAsFounder(nodeAt(node), organizationGuid, {
     ...{ method: 'POST', url: '/api/subscription_recoveries' },
     payload: { subscription_guid: guid, kind, since: since.toISOString() },
   });
+  if (isRefused(answer)) forget?.();
   for (let polls = 0; polls < MAX_POLLS; polls += 1) {
     await (polls < POLLS ? pause(POLL_MS) : sleep(LATE_POLL_MS));
     if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());

@@ -73,7 +73,7 @@ export function createPartners(world: World, calls: Calls) {
       ...{ organizationGuid, environment, calledAt: scheduler.now() },
       ...{ guid: undefined, signingKey: undefined, createdAt: undefined, stops: [] },
       ...{ resumedAt: [], restarts: [] },
-      ...{ deletionCalledAt: undefined, deletionAt: undefined },
+      ...{ protectedAt: undefined, deletionCalledAt: undefined, deletionAt: undefined },
     };
     model.subscriptions.push(entry);
     endpoints.behave(url, scheduler.now(), BEHAVIOURS[plan]());
@@ -119,6 +119,7 @@ export function createPartners(world: World, calls: Calls) {
     if (!stops && kind !== 'protect')
       subscription.restarts.push({ from: calledAt, to: scheduler.now(), isSure: isOk(result) });
     if (!isOk(result)) return;
+    if (kind === 'protect') subscription.protectedAt ??= scheduler.now();
     // A call that ends it again may have come before the answer.
     const isOver = subscription.resumedAt.some((at) => at >= calledAt);
     if (!stops) subscription.resumedAt.push(scheduler.now());
@@ -128,10 +129,15 @@ export function createPartners(world: World, calls: Calls) {
   async function remove(pick: number, nodeIndex: number): Promise<void> {
     const subscription = picked(pick);
     if (!subscription) return;
+    const { protectedAt } = subscription;
     subscription.deletionCalledAt ??= scheduler.now();
     const url = `/operator/subscriptions/${subscription.guid}`;
     const result = await call(nodeAt(nodeIndex), { method: 'DELETE', url });
     if (!isOk(result)) return;
+    model.check(
+      protectedAt === undefined || subscription.deletionCalledAt < protectedAt,
+      () => `${subscription.url} is deleted although it is protected`,
+    );
     const deletionAt = Date.parse(String(result.body.scheduled_deletion_at));
     const calledAt = subscription.deletionCalledAt;
     const skewMs = SKEW_MS + model.clockErrorMs(calledAt, scheduler.now());

@@ -11,9 +11,6 @@ export async function checkRules({ side, model, scheduler }: World): Promise<voi
      union all
      select 'deleted before its time', url from subscriptions where deleted_at < scheduled_deletion_at
      union all
-     select 'deleted although it is protected', url from subscriptions
-     where protection_enabled and scheduled_deletion_at > updated_at + interval '1 day' + ${SECOND}
-     union all
      select 'failing since a success', s.url from subscriptions as s
      where deliveries_failing_since is not null and failed_at is null and not exists (
        select 1 from deliveries as d where d.subscription_guid = s.guid and d.failing_since is not null)

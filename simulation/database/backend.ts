@@ -32,7 +32,12 @@ const RESET = `close all; reset all; unlisten *; select pg_advisory_unlock_all()
 const paused = new Set<number>();
 
 export function resumeAll(): void {
-  for (const processId of paused) process.kill(processId, 'SIGCONT');
+  for (const processId of paused)
+    try {
+      process.kill(processId, 'SIGCONT');
+    } catch {
+      // The process has ended.
+    }
   paused.clear();
 }
 

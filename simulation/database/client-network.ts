@@ -5,19 +5,32 @@ import type { Connection, Link } from './connection.ts';
 
 export type ClientNetwork = ReturnType<typeof createClientNetwork>;
 
+type Notice = { owner: Owner; tell(): void };
+
 const SLOW_MS = 200;
 
 /** The network between nodes and the database: what a node is told, in order and after a latency that the seed draws. */
 export function createClientNetwork({ scheduler, random }: { scheduler: Scheduler; random: Random }) {
   let serving = 0;
-  const told: { owner: Owner; tell(): void }[] = [];
+  const told: Notice[] = [];
 
   /** Code of nodes runs after the work with the server, or its order would depend on the server's speed. */
   async function serve(work: () => void | Promise<void>): Promise<void> {
     serving += 1;
-    await work();
-    serving -= 1;
-    if (serving === 0) for (const { owner, tell } of told.splice(0)) if (!owner.isDead) enter(owner, tell);
+    try {
+      await work();
+    } finally {
+      serving -= 1;
+    }
+    if (serving === 0) for (const notice of told.splice(0)) deliverNotice(notice);
+  }
+
+  /** A frozen node learns of it when it runs again. */
+  function deliverNotice({ owner, tell }: Notice): void {
+    if (owner.isDead) return;
+    const run = () => enter(owner, tell);
+    if (owner.frozenUntil <= scheduler.now()) run();
+    else scheduler.add(0, { kind: 'fixed', owner, label: undefined, run });
   }
 
   function inform(owner: Owner, tell: () => void): void {

@@ -151,6 +151,7 @@ export function createSimulatedDatabase({
     const { backend } = connection;
     if (!backend) return;
     const cancelled = await statements.cancel(connection);
+    Object.assign(connection, { executing: undefined, isBlocked: false });
     await backends.giveBack(backend, cancelled?.status ?? connection.status);
     await statements.resumeBlocked();
   }

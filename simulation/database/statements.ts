@@ -7,7 +7,7 @@ import { type Connection, describeUnit, isUnpredictable, noteStatement } from '.
 import { createConstantAnswers } from './constant-answers.ts';
 import { assertNoDeadlock, executedUnlessBlocked } from './locks.ts';
 import { collectNotifications } from './notifications.ts';
-import type { Unit } from './wire.ts';
+import { type Unit, withoutTimeouts } from './wire.ts';
 
 /** The server's own limit, in virtual time. */
 const STATEMENT_TIMEOUT_MS = 15_000;
@@ -37,7 +37,11 @@ export function createStatements({
     connection.executed += 1;
     const request = isUnpredictable(unit) ? '' : ` ${checksum(unit.bytes)}`;
     const known = constants.answerTo(connection, unit);
-    const executing = { unit, request, result: known ? Promise.resolve(known) : backend.execute(unit.bytes) };
+    const executing = {
+      unit,
+      request,
+      result: known ? Promise.resolve(known) : backend.execute(withoutTimeouts(unit.bytes)),
+    };
     connection.executing = executing;
     const executed = known ?? (await ended(connection, backend, executing.result));
     if (executed) {
@@ -58,11 +62,14 @@ export function createStatements({
     if ([...connections].filter(({ isBlocked }) => isBlocked).length > 1) await assertNoDeadlock(side);
   }
 
+  const isOfSeed = (processId: number) =>
+    [...connections].some(({ backend }) => backend?.processId === processId);
+
   /** Undefined when the statement waits for a lock, which only another transaction or a statement that waits can hold. */
   function ended(connection: Connection, backend: Backend, result: Promise<Executed>) {
     for (const other of connections)
       if (other !== connection && (other.status !== 'I' || other.isBlocked))
-        return executedUnlessBlocked(side, backend, result);
+        return executedUnlessBlocked(side, backend, result, isOfSeed);
     return result;
   }
 
@@ -93,9 +100,11 @@ export function createStatements({
       const { isBlocked, executing, backend } = connection;
       if (!isBlocked || !executing || !backend) continue;
       backend.resume();
-      const executed = await executedUnlessBlocked(side, backend, executing.result);
-      if (!executed) backend.pause();
-      else {
+      const executed = await executedUnlessBlocked(side, backend, executing.result, isOfSeed);
+      if (!executed) {
+        backend.pause();
+        await assertNoDeadlock(side);
+      } else {
         await finish(connection, executed);
         onFinished(connection);
       }

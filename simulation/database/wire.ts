@@ -143,3 +143,18 @@ function message(type: string, body: Buffer): Buffer {
   head.writeInt32BE(LENGTH_BYTES + body.length, TYPE_BYTES);
   return Buffer.concat([head, body]);
 }
+
+/** Timeouts that a node sets for a transaction, by the real clock of the server. */
+const TIMEOUTS = [
+  ['statement_timeout = 2000', 'statement_timeout =    0'],
+  ["lock_timeout = '2s'", "lock_timeout = '0s'"],
+] as const;
+
+/** A paused session would find its real time over when it is resumed. */
+export function withoutTimeouts(bytes: Buffer): Buffer {
+  for (const [set, unset] of TIMEOUTS) {
+    const at = bytes.indexOf(set);
+    if (at >= 0) bytes.write(unset, at);
+  }
+  return bytes;
+}

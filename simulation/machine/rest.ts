@@ -28,7 +28,7 @@ export function settledWithin<Result>(ms: number, promise: Promise<Result>): Pro
 }
 
 /** Work in the thread pool, which would end at a time that the seed does not decide. `signatures.ts` knows other work. */
-const POOL_WORK = /^(FSREQ|FILEHANDLECLOSEREQ|GETADDRINFOREQ|GETNAMEINFOREQ|QUERYWRAP)/;
+const POOL_WORK = /^(FSREQ|FILEHANDLECLOSEREQ|GETADDRINFOREQ|GETNAMEINFOREQ|QUERYWRAP|ZLIB)/;
 
 let immediates = 0;
 let poolWork: string | undefined;

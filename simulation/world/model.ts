@@ -49,6 +49,8 @@ export type ModelSubscription = {
   resumedAt: number[];
   /** Calls after which its failures so far do not count. */
   restarts: { from: number; to: number; isSure: boolean }[];
+  /** From the answer on. */
+  protectedAt: number | undefined;
   deletionCalledAt: number | undefined;
   /** From the answer, by the clock of the node that answered. */
   deletionAt: number | undefined;
@@ -170,8 +172,11 @@ export function createModel() {
     redeliver(url: string, eventGuid: string, at: number): void {
       redeliveries.push({ key: keyOf(url, eventGuid), at });
     },
-    redeliverSince(url: string, since: number, at: number): void {
-      windows.push({ url, since, at });
+    /** Returns a function for a call that was refused. */
+    redeliverSince(url: string, since: number, at: number): () => void {
+      const window = { url, since, at };
+      windows.push(window);
+      return () => void windows.splice(windows.indexOf(window), 1);
     },
     /** How many other deliveries of the event were requested up to this time. */
     requestedDeliveries(url: string, eventGuid: string, until: number): number {
@@ -182,6 +187,7 @@ export function createModel() {
           (each) =>
             keyOf(each.url, eventGuid) === key &&
             timeOf(eventGuid) >= each.since - WINDOW_GRACE_MS &&
+            timeOf(eventGuid) <= each.at + WINDOW_GRACE_MS &&
             each.at <= until,
         ).length
       );

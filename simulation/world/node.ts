@@ -113,7 +113,15 @@ export function createNode(deps: Deps) {
         // As a supervisor does.
         (error: unknown) => {
           onLog(owner.name, { level: 40, msg: 'start failed', reason: String(error) });
-          if (!owner.isDead) void kill().then(() => restartLater());
+          if (owner.isDead) return;
+          // A step of its own: later steps wait until the server has ended the sessions.
+          scheduler.add(0, {
+            ...{ owner: undefined, label: `${name} exits` },
+            async run() {
+              await kill();
+              restartLater();
+            },
+          });
         },
       ),
     );
