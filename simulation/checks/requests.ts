@@ -11,6 +11,8 @@ const MAX_SKEW_MS = 801;
 const RETRY_PERIOD_MS = 7 * 24 * 3_600_000;
 /** Many times what a node without troubles needs to write an outcome. */
 const RECORDED_AFTER_MS = 4_000;
+/** Waiting deliveries become due one page after another, after a success of their endpoint. */
+const RECOVERY_MS = 20_000;
 /** A node reads a changed endpoint before its next claim. */
 const STOP_GRACE_MS = 1;
 
@@ -51,6 +53,7 @@ export function checkSend(
   const { url, eventGuid, at } = request;
   const subscription = model.byUrl(url);
   const about = `${request.node.name} sends ${eventGuid} to ${url}`;
+  model.check(request.lease !== undefined, () => `${about} without a lease`);
   for (const { from, to } of subscription?.stops ?? [])
     model.check(
       at <= from + STOP_GRACE_MS || at >= to,
@@ -102,7 +105,7 @@ export function checkSend(
     pauseMs === 0 &&
     (subscription?.resumedAt.some((each) => each >= previous.at && each <= at) ||
       model.requests.some(
-        (each) => each.url === url && each.succeeded && Number(each.endedAt) >= previous.at - 60_000,
+        (each) => each.url === url && each.succeeded && Number(each.endedAt) >= previous.at - RECOVERY_MS,
       ));
   if (!isEarly)
     model.check(

@@ -89,3 +89,27 @@ export async function checkEvents({ side, model }: World): Promise<void> {
     }
   }
 }
+
+/** Invariant 4: each body that arrived is that of the stored event, also of events that the service creates itself. */
+export async function checkBodies({ side, model, endpoints }: World): Promise<void> {
+  const { rows } = await side.query<Record<string, string | null>>(`
+    select ${GUID('guid')} as guid, ${GUID('organization_guid')} as organization_guid,
+           ${GUID('bank_guid')} as bank_guid, event_type, ${GUID('object_guid')} as object_guid, environment
+    from events`);
+  const expected = new Map(
+    rows.map(({ bank_guid: bank, ...row }) => {
+      const { guid, organization_guid, ...rest } = row;
+      return [
+        guid,
+        JSON.stringify({ guid, organization_guid, ...(bank ? { bank_guid: bank } : {}), ...rest }),
+      ];
+    }),
+  );
+  for (const { url, headers, body } of endpoints.received) {
+    const stored = expected.get(String(headers['webhook-id']));
+    model.check(
+      stored === body || stored === undefined,
+      () => `a body sent to ${url} differs from its event: ${body}`,
+    );
+  }
+}

@@ -48,6 +48,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'const FIRST_DELAYS_MS = [2_000, 2_000, 8_000];',
   },
   {
+    name: 'the maximum delay is doubled',
+    file: `${DELIVERIES}/sending/schedule.ts`,
+    from: 'const jittered = maxDelayMs * (',
+    to: 'const jittered = 2 * maxDelayMs * (',
+  },
+  {
+    name: 'a protected subscription can be deleted',
+    file: 'server/webhooks/subscriptions/service.ts',
+    from: 'if (current.protection_enabled)',
+    to: 'if (false)',
+  },
+  {
     name: 'a failed attempt ends the delivery',
     file: `${DELIVERIES}/sending/schedule.ts`,
     from: 'return at <= createdAt.getTime() + RETRY_PERIOD_MS ? new Date(at) : undefined;',

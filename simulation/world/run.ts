@@ -4,13 +4,15 @@ import { createPartners } from '../actions/partners.ts';
 import { createParts } from '../actions/perform-part.ts';
 import { SHORT_RETENTION_DAYS } from '../agenda/agenda.ts';
 import { createPlan } from '../agenda/coincidences.ts';
+import { checkDelays } from '../checks/delays.ts';
 import { checkFailingSince } from '../checks/failing.ts';
 import { checkFiles, checkLeftovers } from '../checks/files.ts';
+import { checkFinalStates } from '../checks/final-states.ts';
 import { checkEndings, checkObjects } from '../checks/objects.ts';
 import { checkRedelivered } from '../checks/redelivered.ts';
 import { checkRetention } from '../checks/retention.ts';
 import { checkDeadlines, checkFailed, checkRules } from '../checks/rules.ts';
-import { checkCounters, checkEvents, checkQueue } from '../checks/tables.ts';
+import { checkBodies, checkCounters, checkEvents, checkQueue } from '../checks/tables.ts';
 import type { Random } from '../machine/random.ts';
 import { SHORT_JUMP_MS } from '../machine/scheduler.ts';
 import { Violation } from './model.ts';
@@ -83,6 +85,8 @@ async function settle(world: World): Promise<void> {
     const { rows } = await side.query<{ leased: number }>(LEASED);
     isUnderWay = rows[0]?.leased !== 0;
   }
+  const { rows } = await side.query('select 1 from delivery_batches limit 1');
+  world.model.check(rows.length === 0, () => 'a batch is left although nothing disturbs the nodes');
 }
 
 const LEASED = `select (select count(*) from delivery_queue where leased_by is not null)::int
@@ -145,6 +149,8 @@ async function checkAtRest(world: World): Promise<void> {
   await checkDeadlines(world);
   await checkFailed(world);
   await checkFailingSince(world);
+  await checkFinalStates(world);
+  await checkDelays(world);
   await checkObjects(world);
   await checkFiles(world);
 }
@@ -156,4 +162,5 @@ async function checkAll(world: World): Promise<void> {
   await checkRedelivered(world);
   await checkCounters(world);
   await checkEvents(world);
+  await checkBodies(world);
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import type { CompleteConfig } from '../../server/infrastructure/config/generated-secrets.ts';
 import { NODES } from '../agenda/agenda.ts';
+import { recordReopened } from '../checks/final-states.ts';
 import { recordMoves } from '../checks/moves.ts';
 import { checkArrival, checkSend } from '../checks/requests.ts';
 import { checkUrl } from '../checks/urls.ts';
@@ -43,6 +44,7 @@ export async function createWorld({
   const model = createModel();
   await ignoreServerClock(side);
   await recordMoves(side);
+  await recordReopened(side);
   let failure: Error | undefined;
   const fail = (error: unknown) => {
     failure ??= error instanceof Error ? error : new Error(String(error));
