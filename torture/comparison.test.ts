@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compare, type Fate, type SentEvent, type SentTransfer } from './comparison.ts';
-import { explain, explainAll, type PastFault } from './explanations.ts';
-import type { NodeName } from './plan.ts';
 import type { Arrival, Endpoint } from './receivers.ts';
 
 const ENDPOINTS: Endpoint[] = [
@@ -102,33 +100,4 @@ test('a call of unknown fate may have created one transfer, not two', () => {
   assert.deepEqual(run([], [...first, ...transferEvents('y', 'storing')], unknown).unexpected, [
     '2 transfers for 1 calls of unknown fate',
   ]);
-});
-
-function fault(kind: PastFault['kind'], from: number, to = from, node: NodeName = 'dispatch-1'): PastFault {
-  return { kind, nodes: [node], from, to };
-}
-const duplicate = { path: '/a/1', guid: '1', first: 10_000, again: 22_000 };
-
-test('a kill between the arrivals explains a duplicate, one before or after does not', () => {
-  assert.equal(explain(duplicate, [fault('kill', 10_050)])?.kind, 'kill');
-  assert.equal(explain(duplicate, [fault('kill', 5_000)]), undefined);
-  assert.equal(explain(duplicate, [fault('kill', 23_000)]), undefined);
-});
-
-test('an outage explains a duplicate until outcomes can be recorded again', () => {
-  assert.equal(explain(duplicate, [fault('postgres', 2_000, 8_000)])?.kind, 'postgres');
-  assert.equal(explain(duplicate, [fault('postgres', 1_000, 3_000)]), undefined);
-  assert.equal(explain(duplicate, [fault('stall', 1_000, 3_000)])?.kind, 'stall', 'silent for 25 s more');
-});
-
-test('neither a SIGTERM nor a fault of an API process explains a duplicate', () => {
-  const faults = [fault('terminate', 10_100, 12_000), fault('kill', 10_100, 10_100, 'api-1')];
-  const { byKind, unexplained } = explainAll([duplicate], faults);
-  assert.deepEqual([byKind.size, unexplained], [0, [duplicate]]);
-});
-
-test('of several faults the one nearest to the first arrival explains a duplicate', () => {
-  const faults = [fault('kill', 21_000), fault('stall-open', 9_000), fault('reset', 20_000, 21_000)];
-  assert.equal(explain(duplicate, faults)?.kind, 'stall-open', 'its connections are silent for 25 s');
-  assert.deepEqual([...explainAll([duplicate, duplicate], faults).byKind], [['stall-open', 2]]);
 });
