@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from './answers.ts';
-import type { Fate } from './comparison.ts';
+import type { Fate } from './sent.ts';
 
 /** Above the 25 s after which a process gives up a silent connection and answers 503. */
 const ANSWER_WITHIN_MS = 45_000;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compare, type Fate, type SentEvent, type SentTransfer } from './comparison.ts';
+import { compare } from './comparison.ts';
 import type { Arrival, Endpoint } from './receivers.ts';
+import type { Fate, SentEvent, SentTransfer } from './sent.ts';
 
 const ENDPOINTS: Endpoint[] = [
   { path: '/a/1', organizationGuid: 'a', signingKey: 'k1', behaviour: 'fast' },
@@ -42,13 +43,25 @@ test('an arrival that was answered with an error does not count', () => {
   assert.deepEqual([duplicates, lost], [[], []], 'a retry is not a duplicate');
 });
 
-test('an event of unknown fate is never lost, and counted once if it was received', () => {
+test('an event of unknown fate that no endpoint received is not lost; a received one is counted once', () => {
   const [unknown, absent] = [event('2', 'unknown'), event('3', 'unknown')];
   const { lost, unknownReceived } = run(
     [unknown, absent],
     [arrival('/a/1', unknown), arrival('/a/2', unknown)],
   );
   assert.deepEqual([lost, unknownReceived], [[], 1]);
+});
+
+test('an event of unknown fate that one endpoint received was accepted, so it is lost for the other', () => {
+  const unknown = event('2', 'unknown');
+  const { lost, unknownReceived } = run([unknown], [arrival('/a/1', unknown)]);
+  assert.deepEqual([lost, unknownReceived], [['/a/2 2'], 1]);
+  const failed = arrival('/a/2', unknown, { status: 500 });
+  assert.deepEqual(
+    run([unknown], [failed]).lost,
+    ['/a/1 2', '/a/2 2'],
+    'an attempt that failed shows it, too',
+  );
 });
 
 test('a second arrival that was answered with 2xx is a duplicate', () => {
@@ -97,6 +110,8 @@ test('a call of unknown fate may have created one transfer, not two', () => {
   const unknown: SentTransfer[] = [{ organizationGuid: 'b', fate: 'unknown' }];
   const first = transferEvents('x', 'storing', 'reviewing', 'completed');
   assert.deepEqual(run([], first, unknown).unexpected, []);
+  assert.deepEqual(run([], first, unknown).lost, []);
+  assert.deepEqual(run([], first.slice(0, 2), unknown).lost, ['/b/1 transfer.completed of x']);
   assert.deepEqual(run([], [...first, ...transferEvents('y', 'storing')], unknown).unexpected, [
     '2 transfers for 1 calls of unknown fate',
   ]);

@@ -54,7 +54,7 @@ test('a run that kept every promise has no problems', () => {
 test('each broken promise fails a run', () => {
   const duplicate = { path: '/a', guid: '1', first: 100_000, again: 100_001 };
   const broken: [RegExp, Partial<Evidence>][] = [
-    [/1 acknowledged and lost: \/a 1/, { comparison: { ...good.comparison, lost: ['/a 1'] } }],
+    [/1 accepted and lost: \/a 1/, { comparison: { ...good.comparison, lost: ['/a 1'] } }],
     [/another Organization's endpoint/, { comparison: { ...good.comparison, misrouted: ['/a 1'] } }],
     [/invalid signature/, { comparison: { ...good.comparison, forged: ['/a 1'] } }],
     [/changed content/, { comparison: { ...good.comparison, altered: ['/a 1'] } }],

@@ -29,7 +29,7 @@ export function problemsIn(evidence: Evidence): string[] {
   const { accepted, refused } = answersDuring(answers, outages);
   const { unexplained } = explainAll(comparison.duplicates, faults);
   return [
-    ...list('acknowledged and lost', comparison.lost),
+    ...list('accepted and lost', comparison.lost),
     ...list("delivered to another Organization's endpoint", comparison.misrouted),
     ...list('with an invalid signature', comparison.forged),
     ...list('with changed content', comparison.altered),
