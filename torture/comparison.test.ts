@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { compare } from './comparison.ts';
 import type { Arrival, Endpoint } from './receivers.ts';
@@ -18,7 +19,8 @@ function event(guid: string, fate: Fate = 'acknowledged', organization = 'a'): S
 }
 
 function arrival(path: string, { fate: _, ...body }: SentEvent, more: Partial<Arrival> = {}): Arrival {
-  return { at: 1_000, path, status: 204, isGenuine: true, event: body, ...more };
+  const sha256 = hash('sha256', JSON.stringify(body));
+  return { at: 1_000, path, status: 204, isGenuine: true, sha256, event: body, ...more };
 }
 
 const one = event('1');
@@ -77,6 +79,23 @@ test("an event at another Organization's endpoint, with a wrong signature or wit
   assert.deepEqual(run([one], [...everywhere, forged]).forged, ['/a/1 1']);
   const changed = arrival('/a/2', { ...one, object_guid: 'another' });
   assert.deepEqual(run([one], [arrival('/a/1', one), changed]).altered, ['/a/2 1']);
+});
+
+test('every attempt of a posted event has its bytes: the same fields in another order are other content', () => {
+  const { guid, fate, ...others } = one;
+  const reordered = arrival('/a/2', { ...others, guid, fate });
+  assert.deepEqual(run([one], [arrival('/a/1', one), reordered]).altered, ['/a/2 1']);
+  const again = { ...reordered, at: 9_000 };
+  assert.deepEqual(run([one], [...everywhere, again]).altered, ['/a/2 1'], 'a second arrival');
+  const failed = { ...reordered, status: 500 };
+  assert.deepEqual(run([one], [failed, ...everywhere]).altered, ['/a/2 1'], 'an attempt that failed');
+});
+
+test('all attempts of an event that the sandbox created have the same bytes', () => {
+  const created = { ...event('s'), event_type: 'subscription.storing' };
+  const spaced = arrival('/a/2', created, { sha256: hash('sha256', JSON.stringify(created, null, 1)) });
+  assert.deepEqual(run([], [arrival('/a/1', created), arrival('/a/2', created)]).altered, []);
+  assert.deepEqual(run([], [arrival('/a/1', created), spaced]).altered, ['/a/2 s']);
 });
 
 test('an event that was never reported is unexpected, but not that of a subscription', () => {

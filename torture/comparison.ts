@@ -1,5 +1,6 @@
+import { findAltered } from './content.ts';
 import { findLost } from './lost.ts';
-import type { Arrival, Endpoint, EventBody } from './receivers.ts';
+import type { Arrival, Endpoint } from './receivers.ts';
 import { type Sent, type SentEvent, stateOf, TRANSFER_EVENTS } from './sent.ts';
 
 export type Duplicate = { path: string; guid: string; first: number; again: number };
@@ -11,7 +12,7 @@ export type Comparison = {
   /** Events of another Organization. */
   misrouted: string[];
   forged: string[];
-  /** Received with other content than was sent. */
+  /** Attempts with other bytes than were sent, or than another attempt had. */
   altered: string[];
   /** Never sent, or an event of a transfer that exists twice. */
   unexpected: string[];
@@ -42,10 +43,7 @@ export function compare(
       .filter(({ path, event }) => owners.get(path) !== event.organization_guid)
       .map(({ path, event }) => `${path} ${event.guid}`),
     forged: arrivals.filter(({ isGenuine }) => !isGenuine).map(({ path, event }) => `${path} ${event.guid}`),
-    altered: kept.flatMap(({ path, event }) => {
-      const original = posted.get(event.guid);
-      return original && !isSame(original, event) ? [`${path} ${event.guid}`] : [];
-    }),
+    altered: findAltered(posted, arrivals),
     unexpected: [...unexpectedIn(sent, posted, kept), ...repeatedStates(posted, states)],
     unknownReceived: sent.events.filter(
       ({ fate, guid, organization_guid }) =>
@@ -62,11 +60,6 @@ function duplicatesIn(arrivals: readonly Arrival[]): Duplicate[] {
     first: (arrivals[index] as Arrival).at,
     again: at,
   }));
-}
-
-function isSame(one: EventBody, other: EventBody): boolean {
-  const fields = ['organization_guid', 'bank_guid', 'event_type', 'object_guid', 'environment'] as const;
-  return fields.every((field) => one[field] === other[field]);
 }
 
 /** Calls of unknown fate may have created a transfer each, but not more. */
