@@ -1,7 +1,7 @@
 import { answersDuring } from './answers.ts';
 import { explainAll } from './explanations.ts';
 import type { Fault } from './plan.ts';
-import type { Fate, Sent } from './sent.ts';
+import type { Fate } from './sent.ts';
 import { type Evidence, problemsIn } from './verdict.ts';
 
 const NUMBER = new Intl.NumberFormat('en');
@@ -33,7 +33,6 @@ export function describeProgress({ acknowledged, received, inFlight, refused, do
 }
 
 export type Figures = Evidence & {
-  sent: Sent;
   seed: number;
   rate: number;
   faultsMs: number;
