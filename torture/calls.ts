@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from './answers.ts';
-import type { Fate } from './comparison.ts';
+import type { Fate } from './sent.ts';
 
 /** Above the 25 s after which a process gives up a silent connection and answers 503. */
 const ANSWER_WITHIN_MS = 45_000;
@@ -44,10 +44,16 @@ export function createCaller(addresses: readonly Addresses[], stop: AbortSignal)
         body: JSON.stringify(payload),
         signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
       });
-      const body = (await response.json()) as Body;
+      const { status } = response;
+      const text = await response.text().catch((error: unknown) => {
+        // A 5xx is judged by its status. Without its body, any other answer is as good as lost.
+        if (status < 500) throw error;
+        return '';
+      });
+      const body = parse(text);
       const answer: Answer = {
-        ...{ startedAt, endedAt: Date.now(), call: name, status: response.status },
-        code: body.message_code as string | undefined,
+        ...{ startedAt, endedAt: Date.now(), call: name, status },
+        code: body?.message_code as string | undefined,
         retryAfter: response.headers.get('retry-after') ?? undefined,
       };
       answers.push(answer);
@@ -91,6 +97,15 @@ export function createCaller(addresses: readonly Addresses[], stop: AbortSignal)
       giveUpAt = at;
     },
   };
+}
+
+/** Undefined if it is not JSON, as in an error page of a proxy. */
+function parse(text: string): Body | undefined {
+  try {
+    return (JSON.parse(text) as Body | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Nothing was sent, so nothing was accepted. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { compare, type Fate, type SentEvent, type SentTransfer } from './comparison.ts';
-import { explain, explainAll, type PastFault } from './explanations.ts';
-import type { NodeName } from './plan.ts';
+import { compare } from './comparison.ts';
 import type { Arrival, Endpoint } from './receivers.ts';
+import type { Fate, SentEvent, SentTransfer } from './sent.ts';
 
 const ENDPOINTS: Endpoint[] = [
   { path: '/a/1', organizationGuid: 'a', signingKey: 'k1', behaviour: 'fast' },
@@ -19,7 +19,8 @@ function event(guid: string, fate: Fate = 'acknowledged', organization = 'a'): S
 }
 
 function arrival(path: string, { fate: _, ...body }: SentEvent, more: Partial<Arrival> = {}): Arrival {
-  return { at: 1_000, path, status: 204, isGenuine: true, event: body, ...more };
+  const sha256 = hash('sha256', JSON.stringify(body));
+  return { at: 1_000, path, status: 204, isGenuine: true, sha256, event: body, ...more };
 }
 
 const one = event('1');
@@ -44,13 +45,25 @@ test('an arrival that was answered with an error does not count', () => {
   assert.deepEqual([duplicates, lost], [[], []], 'a retry is not a duplicate');
 });
 
-test('an event of unknown fate is never lost, and counted once if it was received', () => {
+test('an event of unknown fate that no endpoint received is not lost; a received one is counted once', () => {
   const [unknown, absent] = [event('2', 'unknown'), event('3', 'unknown')];
   const { lost, unknownReceived } = run(
     [unknown, absent],
     [arrival('/a/1', unknown), arrival('/a/2', unknown)],
   );
   assert.deepEqual([lost, unknownReceived], [[], 1]);
+});
+
+test('an event of unknown fate that one endpoint received was accepted, so it is lost for the other', () => {
+  const unknown = event('2', 'unknown');
+  const { lost, unknownReceived } = run([unknown], [arrival('/a/1', unknown)]);
+  assert.deepEqual([lost, unknownReceived], [['/a/2 2'], 1]);
+  const failed = arrival('/a/2', unknown, { status: 500 });
+  assert.deepEqual(
+    run([unknown], [failed]).lost,
+    ['/a/1 2', '/a/2 2'],
+    'an attempt that failed shows it, too',
+  );
 });
 
 test('a second arrival that was answered with 2xx is a duplicate', () => {
@@ -66,6 +79,23 @@ test("an event at another Organization's endpoint, with a wrong signature or wit
   assert.deepEqual(run([one], [...everywhere, forged]).forged, ['/a/1 1']);
   const changed = arrival('/a/2', { ...one, object_guid: 'another' });
   assert.deepEqual(run([one], [arrival('/a/1', one), changed]).altered, ['/a/2 1']);
+});
+
+test('every attempt of a posted event has its bytes: the same fields in another order are other content', () => {
+  const { guid, fate, ...others } = one;
+  const reordered = arrival('/a/2', { ...others, guid, fate });
+  assert.deepEqual(run([one], [arrival('/a/1', one), reordered]).altered, ['/a/2 1']);
+  const again = { ...reordered, at: 9_000 };
+  assert.deepEqual(run([one], [...everywhere, again]).altered, ['/a/2 1'], 'a second arrival');
+  const failed = { ...reordered, status: 500 };
+  assert.deepEqual(run([one], [failed, ...everywhere]).altered, ['/a/2 1'], 'an attempt that failed');
+});
+
+test('all attempts of an event that the sandbox created have the same bytes', () => {
+  const created = { ...event('s'), event_type: 'subscription.storing' };
+  const spaced = arrival('/a/2', created, { sha256: hash('sha256', JSON.stringify(created, null, 1)) });
+  assert.deepEqual(run([], [arrival('/a/1', created), arrival('/a/2', created)]).altered, []);
+  assert.deepEqual(run([], [arrival('/a/1', created), spaced]).altered, ['/a/2 s']);
 });
 
 test('an event that was never reported is unexpected, but not that of a subscription', () => {
@@ -99,36 +129,9 @@ test('a call of unknown fate may have created one transfer, not two', () => {
   const unknown: SentTransfer[] = [{ organizationGuid: 'b', fate: 'unknown' }];
   const first = transferEvents('x', 'storing', 'reviewing', 'completed');
   assert.deepEqual(run([], first, unknown).unexpected, []);
+  assert.deepEqual(run([], first, unknown).lost, []);
+  assert.deepEqual(run([], first.slice(0, 2), unknown).lost, ['/b/1 transfer.completed of x']);
   assert.deepEqual(run([], [...first, ...transferEvents('y', 'storing')], unknown).unexpected, [
     '2 transfers for 1 calls of unknown fate',
   ]);
-});
-
-function fault(kind: PastFault['kind'], from: number, to = from, node: NodeName = 'dispatch-1'): PastFault {
-  return { kind, nodes: [node], from, to };
-}
-const duplicate = { path: '/a/1', guid: '1', first: 10_000, again: 22_000 };
-
-test('a kill between the arrivals explains a duplicate, one before or after does not', () => {
-  assert.equal(explain(duplicate, [fault('kill', 10_050)])?.kind, 'kill');
-  assert.equal(explain(duplicate, [fault('kill', 5_000)]), undefined);
-  assert.equal(explain(duplicate, [fault('kill', 23_000)]), undefined);
-});
-
-test('an outage explains a duplicate until outcomes can be recorded again', () => {
-  assert.equal(explain(duplicate, [fault('postgres', 2_000, 8_000)])?.kind, 'postgres');
-  assert.equal(explain(duplicate, [fault('postgres', 1_000, 3_000)]), undefined);
-  assert.equal(explain(duplicate, [fault('stall', 1_000, 3_000)])?.kind, 'stall', 'silent for 25 s more');
-});
-
-test('neither a SIGTERM nor a fault of an API process explains a duplicate', () => {
-  const faults = [fault('terminate', 10_100, 12_000), fault('kill', 10_100, 10_100, 'api-1')];
-  const { byKind, unexplained } = explainAll([duplicate], faults);
-  assert.deepEqual([byKind.size, unexplained], [0, [duplicate]]);
-});
-
-test('of several faults the one nearest to the first arrival explains a duplicate', () => {
-  const faults = [fault('kill', 21_000), fault('stall-open', 9_000), fault('reset', 20_000, 21_000)];
-  assert.equal(explain(duplicate, faults)?.kind, 'stall-open', 'its connections are silent for 25 s');
-  assert.deepEqual([...explainAll([duplicate, duplicate], faults).byKind], [['stall-open', 2]]);
 });

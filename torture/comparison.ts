@@ -1,28 +1,18 @@
-import type { Arrival, Endpoint, EventBody } from './receivers.ts';
-
-/**
- * `acknowledged`: answered with 2xx. `unknown`: answered with 503, or not at all, so that it may have been accepted.
- * `unsent`: no process was reached.
- */
-export type Fate = 'acknowledged' | 'unknown' | 'unsent';
-export type SentEvent = EventBody & { fate: Fate };
-/** A transfer created over `/api`; without a guid if no call for it was answered with 2xx. */
-export type SentTransfer = { organizationGuid: string; guid?: string | undefined; fate: Fate };
-export type Sent = { events: readonly SentEvent[]; transfers: readonly SentTransfer[] };
-
-/** The states through which the sandbox moves a transfer. */
-const TRANSFER_EVENTS = ['transfer.storing', 'transfer.reviewing', 'transfer.completed'];
+import { findAltered } from './content.ts';
+import { findLost } from './lost.ts';
+import type { Arrival, Endpoint } from './receivers.ts';
+import { type Sent, type SentEvent, stateOf, TRANSFER_EVENTS } from './sent.ts';
 
 export type Duplicate = { path: string; guid: string; first: number; again: number };
 export type Comparison = {
-  /** Acknowledged, and not received by an endpoint of its Organization. */
+  /** Accepted, and not received by an endpoint of its Organization. */
   lost: string[];
   /** Received and answered with 2xx more than once by one endpoint. */
   duplicates: Duplicate[];
   /** Events of another Organization. */
   misrouted: string[];
   forged: string[];
-  /** Received with other content than was sent. */
+  /** Attempts with other bytes than were sent, or than another attempt had. */
   altered: string[];
   /** Never sent, or an event of a transfer that exists twice. */
   unexpected: string[];
@@ -46,31 +36,14 @@ export function compare(
   const states = Map.groupBy(kept, ({ path, event }) => stateOf(path, event));
   const posted = new Map(sent.events.map((event) => [event.guid, event]));
 
-  const lost = sent.events
-    .filter(({ fate }) => fate === 'acknowledged')
-    .flatMap(({ guid, organization_guid }) =>
-      (pathsOf.get(organization_guid) ?? []).map(({ path }) => `${path} ${guid}`),
-    )
-    .filter((key) => !received.has(key));
-  const lostTransfers = sent.transfers.flatMap(({ guid, organizationGuid }) =>
-    guid === undefined
-      ? []
-      : (pathsOf.get(organizationGuid) ?? []).flatMap(({ path }) =>
-          TRANSFER_EVENTS.map((type) => stateOf(path, { event_type: type, object_guid: guid })),
-        ),
-  );
-
   return {
-    lost: [...lost, ...lostTransfers.filter((state) => !states.has(state))],
+    lost: findLost(sent, endpoints, arrivals),
     duplicates: [...received.values()].flatMap(duplicatesIn),
     misrouted: arrivals
       .filter(({ path, event }) => owners.get(path) !== event.organization_guid)
       .map(({ path, event }) => `${path} ${event.guid}`),
     forged: arrivals.filter(({ isGenuine }) => !isGenuine).map(({ path, event }) => `${path} ${event.guid}`),
-    altered: kept.flatMap(({ path, event }) => {
-      const original = posted.get(event.guid);
-      return original && !isSame(original, event) ? [`${path} ${event.guid}`] : [];
-    }),
+    altered: findAltered(posted, arrivals),
     unexpected: [...unexpectedIn(sent, posted, kept), ...repeatedStates(posted, states)],
     unknownReceived: sent.events.filter(
       ({ fate, guid, organization_guid }) =>
@@ -81,21 +54,12 @@ export function compare(
   };
 }
 
-function stateOf(path: string, { event_type, object_guid }: Pick<EventBody, 'event_type' | 'object_guid'>) {
-  return `${path} ${event_type} of ${object_guid}`;
-}
-
 function duplicatesIn(arrivals: readonly Arrival[]): Duplicate[] {
   return arrivals.slice(1).map(({ path, event, at }, index) => ({
     ...{ path, guid: event.guid },
     first: (arrivals[index] as Arrival).at,
     again: at,
   }));
-}
-
-function isSame(one: EventBody, other: EventBody): boolean {
-  const fields = ['organization_guid', 'bank_guid', 'event_type', 'object_guid', 'environment'] as const;
-  return fields.every((field) => one[field] === other[field]);
 }
 
 /** Calls of unknown fate may have created a transfer each, but not more. */

@@ -3,7 +3,7 @@ import { systemClock } from '../server/infrastructure/runtime/clock.ts';
 import { createGuids } from '../server/infrastructure/runtime/guid.ts';
 import { createRandom } from '../testing/random.ts';
 import type { Caller } from './calls.ts';
-import type { Sent, SentEvent, SentTransfer } from './comparison.ts';
+import type { Sent, SentEvent, SentTransfer } from './sent.ts';
 import { OPERATOR_TOKEN, type Tenant } from './tenants.ts';
 
 const TICK_MS = 100;

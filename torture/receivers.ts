@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,15 @@ export type EventBody = {
   object_guid: string;
   environment: string;
 };
-export type Arrival = { at: number; path: string; status: number; isGenuine: boolean; event: EventBody };
+export type Arrival = {
+  at: number;
+  path: string;
+  status: number;
+  isGenuine: boolean;
+  /** Of the body as it arrived: `event` no longer has its spaces and escapes. */
+  sha256: string;
+  event: EventBody;
+};
 
 const [logFile = ''] = process.argv.slice(2);
 const REPORT_EVERY_MS = 1_000;
@@ -39,7 +47,10 @@ function serve(): void {
     const isGenuine = endpoint !== undefined && verify(request, body, endpoint.signingKey);
     const status = statusOf(endpoint, isGenuine);
     const event = JSON.parse(body.toString()) as EventBody;
-    const arrival: Arrival = { at: Date.now(), path: request.url ?? '', status, isGenuine, event };
+    const arrival: Arrival = {
+      ...{ at: Date.now(), path: request.url ?? '', status, isGenuine },
+      ...{ sha256: hash('sha256', body), event },
+    };
     writeSync(log, `${JSON.stringify(arrival)}\n`);
     arrivals += 1;
     if (endpoint?.behaviour === 'slow') await delay(Math.random() * SLOW_MS);

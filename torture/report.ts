@@ -1,7 +1,7 @@
 import { answersDuring } from './answers.ts';
-import type { Fate, Sent } from './comparison.ts';
 import { explainAll } from './explanations.ts';
 import type { Fault } from './plan.ts';
+import type { Fate } from './sent.ts';
 import { type Evidence, problemsIn } from './verdict.ts';
 
 const NUMBER = new Intl.NumberFormat('en');
@@ -33,7 +33,6 @@ export function describeProgress({ acknowledged, received, inFlight, refused, do
 }
 
 export type Figures = Evidence & {
-  sent: Sent;
   seed: number;
   rate: number;
   faultsMs: number;
@@ -101,7 +100,7 @@ export function describeRun(figures: Figures): string {
     ...rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`),
     '',
     ...problems.map((problem) => `  FAILED  ${problem}`),
-    problems.length === 0 ? '  passed: nothing acknowledged was lost' : '',
+    problems.length === 0 ? '  passed: nothing accepted was lost' : '',
   ].join('\n');
 }
 

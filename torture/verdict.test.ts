@@ -4,6 +4,7 @@ import { type Answer, answersDuring, problemOf } from './answers.ts';
 import { compare } from './comparison.ts';
 import { NODES } from './plan.ts';
 import type { End } from './portico-process.ts';
+import type { Fate, Sent } from './sent.ts';
 import { type Evidence, problemsIn } from './verdict.ts';
 
 function answer(status: number, more: Partial<Answer> = {}): Answer {
@@ -29,7 +30,20 @@ test('only calls that began and ended during an outage count as calls during it'
   assert.equal(answersDuring([answer(202)], outages).accepted.length, 1);
 });
 
+const fates = (acknowledged: number, unknown: number): Fate[] => [
+  ...Array<Fate>(acknowledged).fill('acknowledged'),
+  ...Array<Fate>(unknown).fill('unknown'),
+];
+function sent(events: readonly Fate[], transfers: readonly Fate[]): Sent {
+  const event = { event_type: 'trade.completed', object_guid: 'o', environment: 'sandbox' };
+  return {
+    events: events.map((fate, guid) => ({ ...event, guid: String(guid), organization_guid: 'a', fate })),
+    transfers: transfers.map((fate) => ({ organizationGuid: 'a', fate })),
+  };
+}
+
 const good: Evidence = {
+  sent: sent(fates(2, 18), fates(1, 0)),
   comparison: compare({ events: [], transfers: [] }, [], []),
   answers: [refused],
   faults: [{ kind: 'postgres', nodes: NODES, from: 5, to: 25 }],
@@ -54,7 +68,7 @@ test('a run that kept every promise has no problems', () => {
 test('each broken promise fails a run', () => {
   const duplicate = { path: '/a', guid: '1', first: 100_000, again: 100_001 };
   const broken: [RegExp, Partial<Evidence>][] = [
-    [/1 acknowledged and lost: \/a 1/, { comparison: { ...good.comparison, lost: ['/a 1'] } }],
+    [/1 accepted and lost: \/a 1/, { comparison: { ...good.comparison, lost: ['/a 1'] } }],
     [/another Organization's endpoint/, { comparison: { ...good.comparison, misrouted: ['/a 1'] } }],
     [/invalid signature/, { comparison: { ...good.comparison, forged: ['/a 1'] } }],
     [/changed content/, { comparison: { ...good.comparison, altered: ['/a 1'] } }],
@@ -63,6 +77,10 @@ test('each broken promise fails a run', () => {
     [/wrong answers: .* 500/, { answers: [refused, answer(500)] }],
     [/accepted while PostgreSQL was stopped/, { answers: [refused, answer(202)] }],
     [/no call was answered/, { answers: [] }],
+    [/only 0 of 0 events/, { sent: sent([], fates(1, 0)) }],
+    [/only 0 of 5 events .* at least 1 /, { sent: sent(fates(0, 5), fates(1, 0)) }],
+    [/only 2 of 21 events .* at least 3 /, { sent: sent(fates(2, 19), fates(1, 0)) }],
+    [/only 0 of 0 transfers/, { sent: sent(fates(1, 0), []) }],
     [/not finished in time/, { waiting: 3 }],
     [/never accepted/, { neverAccepted: 1 }],
     [/api-1 \(itself, 1\)/, { ends: [end({})] }],
