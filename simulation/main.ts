@@ -2,7 +2,7 @@ import { createPlan } from './agenda/coincidences.ts';
 import { createRandom } from './machine/random.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
 import { findAllBugs, findPlanted, plant } from './planted/run.ts';
-import { startServer } from './server.ts';
+import { createServers } from './servers.ts';
 import { describeShrunk, shrink } from './shrink.ts';
 import { commandOf, createSummary } from './summary.ts';
 import { runTasks, type Task } from './workers.ts';
@@ -11,12 +11,12 @@ import { runTasks, type Task } from './workers.ts';
 const INTERRUPTED = 130;
 const write = (text: string) => void process.stdout.write(text);
 
+const servers = createServers();
 const options = readOptions();
 if (options) {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => interrupted.abort());
-  const server = await startServer();
   try {
     process.exitCode = (await run(options, interrupted.signal)) ? 0 : 1;
   } catch (error) {
@@ -24,7 +24,7 @@ if (options) {
     write('Interrupted.\n');
     process.exitCode = INTERRUPTED;
   } finally {
-    await server.stop();
+    await servers.stop();
   }
 }
 
@@ -50,13 +50,14 @@ async function run(chosen: Options, signal: AbortSignal): Promise<boolean> {
     ...(mode === 'trace' ? { traceFile: `simulation-${seed}.log` } : {}),
   }));
   const [first] = tasks;
-  if (mode === 'planted') return await findAllBugs(write, bug, signal);
+  if (mode === 'planted') return await findAllBugs(write, bug, { servers, signal });
   if (mode === 'shrink' && first) {
     await shrinkSeed(first, chosen, signal);
     return true;
   }
   const summary = createSummary(chosen);
   await runTasks(tasks, {
+    servers,
     ...(bug ? plant(findPlanted(bug)) : {}),
     signal,
     onReport(report) {
@@ -79,7 +80,7 @@ async function shrinkSeed(task: Task, { bug }: Options, signal: AbortSignal): Pr
       let failure: string | undefined;
       await runTasks([{ ...task, without: leftOut }], {
         ...(bug ? plant(findPlanted(bug)) : {}),
-        ...{ processes: 1, signal },
+        ...{ servers, processes: 1, signal },
         onReport(report) {
           failure = report.failure;
           return undefined;

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { readConfig } from '../server/infrastructure/config/config.ts';
 import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
 import { createTestDatabase } from '../testing/database.ts';
@@ -47,12 +46,6 @@ async function applySettings(side: Side): Promise<void> {
     end $$`);
 }
 
-/**
- * Keeps every old version of a row. Which of them the server removes, and with it the order of rows, depends on
- * transactions of other databases.
- */
-const OLD_SNAPSHOT = 'begin isolation level repeatable read; select 1';
-
 /** Simulates one seed on a database of its own. */
 export async function simulateSeed({ seed, days, without, writeTrace }: SeedOptions): Promise<SeedReport> {
   const testDatabase = await createTestDatabase();
@@ -60,9 +53,6 @@ export async function simulateSeed({ seed, days, without, writeTrace }: SeedOpti
   const side = new Side(testDatabase.superuserUrl.reveal());
   await side.connect();
   await applySettings(side);
-  const oldest = new pg.Client({ connectionString: testDatabase.superuserUrl.reveal() });
-  await oldest.connect();
-  await oldest.query(OLD_SNAPSHOT);
   const databaseUrl = testDatabase.url.reveal();
   const { retryMaxDelayMs, retentionDays } = createPlan(createRandom(String(seed)).fork('agenda'), days);
   const config = await completeSecrets(
@@ -95,7 +85,6 @@ export async function simulateSeed({ seed, days, without, writeTrace }: SeedOpti
   };
   try {
     await world.close();
-    await oldest.end();
     await side.end();
     await testDatabase.drop();
   } catch (error) {

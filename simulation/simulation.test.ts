@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { PLANTED_BUGS } from './planted/bugs.ts';
 import { findBug } from './planted/run.ts';
 import type { SeedReport } from './seed.ts';
+import { createServers } from './servers.ts';
 import { runTasks } from './workers.ts';
 
 /** Seeds of the long run (`npm run simulate -- --seeds 200`) that `npm test` has time for. */
@@ -11,6 +12,9 @@ const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
 /** Simulated a second time: it has objects, files and a disk that fails. */
 const REPEATED = 5;
 
+const servers = createServers();
+after(() => servers.stop());
+
 describe('every check holds in a week of faults', () => {
   const waiting = new Map(SEEDS.map((seed) => [seed, Promise.withResolvers<SeedReport>()]));
   const again = Promise.withResolvers<SeedReport>();
@@ -18,6 +22,7 @@ describe('every check holds in a week of faults', () => {
   const running = runTasks(
     [...SEEDS, REPEATED].map((seed) => ({ seed, days: 7, without: [] })),
     {
+      servers,
       onReport(report) {
         const { resolve } = finished.has(report.seed) ? again : (waiting.get(report.seed) ?? again);
         finished.add(report.seed);
@@ -48,6 +53,6 @@ describe('every check holds in a week of faults', () => {
 test('a planted bug is found', async () => {
   const bug = PLANTED_BUGS.find(({ name }) => name === 'the signature covers the body without its last byte');
   assert.ok(bug);
-  const { failure } = await findBug(bug, { maxSeeds: 1 });
+  const { failure } = await findBug(bug, { servers, maxSeeds: 1 });
   assert.match(failure, /the signature is wrong/);
 });

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { SeedReport } from './seed.ts';
+import type { Servers } from './servers.ts';
 
 export type Task = { seed: number; days: number; without: readonly number[]; traceFile?: string };
 
@@ -15,12 +16,14 @@ const SCRIPT = fileURLToPath(import.meta.resolve('./worker.ts'));
 export async function runTasks(
   tasks: readonly Task[],
   {
+    servers,
     processes = PROCESSES,
     onReport,
     signal,
     execArgv = [],
     env = {},
   }: {
+    servers: Servers;
     processes?: number;
     /** `stop` ends the run after this report. */
     onReport(report: SeedReport): 'stop' | undefined;
@@ -34,10 +37,18 @@ export async function runTasks(
   let isOver = false;
 
   async function work(): Promise<void> {
+    const server = await servers.take();
+    if (waiting.length === 0) return servers.giveBack(server);
     const child = fork(SCRIPT, {
       execArgv: [...process.execArgv, ...execArgv],
       // Only logins at the server use the thread pool.
-      env: { NODE_COMPILE_CACHE: COMPILED, ...process.env, UV_THREADPOOL_SIZE: '1', ...env },
+      env: {
+        NODE_COMPILE_CACHE: COMPILED,
+        ...process.env,
+        ...server.environment,
+        UV_THREADPOOL_SIZE: '1',
+        ...env,
+      },
       ...(signal ? { signal } : {}),
     });
     // Also after the last report: an abort is an error of the child.
@@ -47,6 +58,7 @@ export async function runTasks(
         if (onReport(await reportOf(child, task)) === 'stop') isOver = true;
     } finally {
       child.kill();
+      servers.giveBack(server);
     }
   }
 

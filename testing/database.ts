@@ -29,10 +29,17 @@ const SERVER_URL_VARIABLES = {
 };
 const silent = createLog({ level: 'silent', terminal: false });
 
-export async function prepareTemplate(dataDir: string, postgres: EmbeddedPostgres): Promise<void> {
-  process.env[SERVER_URL_VARIABLES.superuser] = await superuserUrlOf(dataDir, postgres);
-  process.env[SERVER_URL_VARIABLES.owner] = postgres.ownerUrl;
-  process.env[SERVER_URL_VARIABLES.service] = postgres.url;
+/** Returns the variables by which this process and its children find the server. */
+export async function prepareTemplate(
+  dataDir: string,
+  postgres: EmbeddedPostgres,
+): Promise<Record<string, string>> {
+  const variables = {
+    [SERVER_URL_VARIABLES.superuser]: await superuserUrlOf(dataDir, postgres),
+    [SERVER_URL_VARIABLES.owner]: postgres.ownerUrl,
+    [SERVER_URL_VARIABLES.service]: postgres.url,
+  };
+  Object.assign(process.env, variables);
   await administer(`create database ${TEMPLATE} owner ${OWNER}`);
   const connect = (role: keyof typeof SERVER_URL_VARIABLES) =>
     createDatabase({ url: urlOf(role, TEMPLATE), connections: 2, log: silent });
@@ -46,6 +53,7 @@ export async function prepareTemplate(dataDir: string, postgres: EmbeddedPostgre
     ...{ retentionDays: 30, auditRetentionDays: 400 },
   }).prepare();
   await Promise.all([owner.close(), service.close()]);
+  return variables;
 }
 
 export type TestDatabase = {
@@ -105,16 +113,16 @@ export async function migrateTo(queries: Queries, last: string): Promise<void> {
   if (error) throw error;
 }
 
-/** One connection per process, which does not keep the process running. */
-let administrator: pg.Pool | undefined;
+/** One connection per process, which does not keep the process running; another one for another server. */
+let administrator: { url: string; pool: pg.Pool } | undefined;
 
 async function administer(statement: string): Promise<void> {
   const connectionString = serverUrl('superuser');
-  administrator ??= new pg.Pool({ connectionString, max: 1, allowExitOnIdle: true }).on(
-    'error',
-    () => undefined,
-  );
-  await administrator.query(statement);
+  if (administrator?.url !== connectionString) {
+    const pool = new pg.Pool({ connectionString, max: 1, allowExitOnIdle: true });
+    administrator = { url: connectionString, pool: pool.on('error', () => undefined) };
+  }
+  await administrator.pool.query(statement);
 }
 
 function urlOf(role: keyof typeof SERVER_URL_VARIABLES, database: string): Secret {

@@ -1,5 +1,6 @@
 import { kindOfFailure } from '../failures.ts';
 import type { SeedReport } from '../seed.ts';
+import type { Servers } from '../servers.ts';
 import { PROCESSES, runTasks } from '../workers.ts';
 import { PLANTED_BUGS, type PlantedBug } from './bugs.ts';
 
@@ -29,13 +30,12 @@ export function findPlanted(name: string): PlantedBug {
 /** Simulates seeds on the code with the bug until a check fails. */
 export async function findBug(
   bug: PlantedBug,
-  { maxSeeds = MAX_SEEDS, signal }: { maxSeeds?: number; signal?: AbortSignal } = {},
+  { servers, maxSeeds = MAX_SEEDS, signal }: { servers: Servers; maxSeeds?: number; signal?: AbortSignal },
 ): Promise<Found> {
   const tasks = Array.from({ length: maxSeeds }, (_, index) => ({ seed: index + 1, days: 7, without: [] }));
   let found: Found = { bug, seeds: undefined, failure: '' };
   await runTasks(tasks, {
-    processes: 1,
-    signal,
+    ...{ servers, processes: 1, signal },
     ...plant(bug),
     onReport({ seed, failure }: SeedReport) {
       if (failure === undefined) return undefined;
@@ -50,14 +50,14 @@ export async function findBug(
 export async function findAllBugs(
   write: (text: string) => void,
   names: string,
-  signal: AbortSignal,
+  { servers, signal }: { servers: Servers; signal: AbortSignal },
 ): Promise<boolean> {
   let isComplete = true;
   const waiting = PLANTED_BUGS.filter(({ name }) => name.includes(names));
   write('| Bug | Seeds | Found by |\n| --- | --- | --- |\n');
   async function work(): Promise<void> {
     for (let bug = waiting.shift(); bug; bug = waiting.shift()) {
-      const { seeds, failure } = await findBug(bug, { signal });
+      const { seeds, failure } = await findBug(bug, { servers, signal });
       isComplete &&= seeds !== undefined;
       write(`| ${bug.name} | ${seeds ?? 'not found'} | ${kindOfFailure(failure)} |\n`);
     }

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
+import { prepareTemplate } from '../testing/database.ts';
+
+/** Nothing outlives a run, and no maintenance changes the order of rows between two steps. */
+const SETTINGS = {
+  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', wal_level: 'minimal' },
+  ...{ max_wal_senders: '0', max_wal_size: '1GB', checkpoint_timeout: '1h', file_copy_method: 'clone' },
+  ...{ autovacuum: 'off', scram_iterations: '1', max_connections: '60' },
+};
+
+/** `environment`: how a process finds it. */
+type Server = { environment: Record<string, string>; stop(): Promise<void> };
+
+export type Servers = ReturnType<typeof createServers>;
+
+/**
+ * A PostgreSQL for each process that simulates. Databases of one server are not independent: dropping one makes the
+ * sessions of all others forget where they write next, and with that the order of rows changes.
+ */
+export function createServers() {
+  const all: Server[] = [];
+  const free: Server[] = [];
+  /** One at a time: the template is prepared by the environment of this process. */
+  let starting: Promise<unknown> = Promise.resolve();
+
+  return {
+    async take(): Promise<Server> {
+      const started = free.pop();
+      if (started) return started;
+      const next = starting.then(startServer);
+      starting = next.catch(() => undefined);
+      const server = await next;
+      all.push(server);
+      return server;
+    },
+    giveBack(server: Server): void {
+      free.push(server);
+    },
+    async stop(): Promise<void> {
+      await starting;
+      await Promise.all(all.map((server) => server.stop()));
+    },
+  };
+}
+
+async function startServer(): Promise<Server> {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-simulation-'));
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, settings: SETTINGS });
+  return {
+    environment: await prepareTemplate(folder, postgres),
+    async stop() {
+      await postgres.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
