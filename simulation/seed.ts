@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { readConfig } from '../server/infrastructure/config/config.ts';
 import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
 import { createTestDatabase } from '../testing/database.ts';
@@ -46,6 +47,9 @@ async function applySettings(side: Side): Promise<void> {
     end $$`);
 }
 
+/** Keeps old versions of rows: the moment at which the server removes them decides where it writes the next ones. */
+const OLD_SNAPSHOT = 'begin isolation level repeatable read; select 1';
+
 /** Simulates one seed on a database of its own. */
 export async function simulateSeed({ seed, days, without, writeTrace }: SeedOptions): Promise<SeedReport> {
   const testDatabase = await createTestDatabase();
@@ -53,6 +57,9 @@ export async function simulateSeed({ seed, days, without, writeTrace }: SeedOpti
   const side = new Side(testDatabase.superuserUrl.reveal());
   await side.connect();
   await applySettings(side);
+  const oldest = new pg.Client({ connectionString: testDatabase.superuserUrl.reveal() });
+  await oldest.connect();
+  await oldest.query(OLD_SNAPSHOT);
   const databaseUrl = testDatabase.url.reveal();
   const { retryMaxDelayMs, retentionDays } = createPlan(createRandom(String(seed)).fork('agenda'), days);
   const config = await completeSecrets(
@@ -85,6 +92,7 @@ export async function simulateSeed({ seed, days, without, writeTrace }: SeedOpti
   };
   try {
     await world.close();
+    await oldest.end();
     await side.end();
     await testDatabase.drop();
   } catch (error) {
