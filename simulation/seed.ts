@@ -88,7 +88,7 @@ export async function simulateSeed({ seed, days, without, writeTrace }: SeedOpti
   const report: SeedReport = {
     ...{ seed, days, hash: trace.hash(), steps: trace.steps(), failure, tail: failure ? trace.tail() : [] },
     ...{ events: model.events.size, attempts: model.requests.length, duplicates: model.duplicates.size },
-    ...{ checks: model.checks(), faults: Object.fromEntries([...model.faults].sort()) },
+    ...{ checks: model.checks(), faults: Object.fromEntries([...model.faultCounts].sort()) },
   };
   try {
     await world.close();

@@ -18,15 +18,15 @@ export function createActions(
   const later = (ms: number, label: string, run: () => void | Promise<void>) =>
     scheduler.add(ms, { kind: 'fixed', owner: undefined, label, run });
 
-  /** A trouble of the connection to the database, for a while. */
-  async function troubleLink(
+  /** A fault of the connection to the database, for a while. */
+  async function disturbLink(
     node: Node,
     what: 'silence' | 'refuse' | 'slow',
     { ms, extraMs = Math.min(1_500, ms / 8) }: { ms: number; extraMs?: number },
   ): Promise<void> {
     const [owner, link] = [node.owner(), node.link()];
     if (!owner || !link) return;
-    model.trouble(owner.name, scheduler.now(), ms, what);
+    model.recordFault(owner.name, scheduler.now(), ms, what);
     if (what === 'slow') link.extraMs = extraMs;
     if (what === 'refuse') link.isRefusing = true;
     if (what === 'silence') link.isSilent = true;
@@ -57,8 +57,8 @@ export function createActions(
         return world.run(() => partners.remove(action.pick, action.node));
       case 'redeliver':
         return world.run(() => partners.redeliver(action.pick, action.node));
-      case 'trespass':
-        return world.run(() => partners.trespass(action.pick, action.node));
+      case 'redeliver-foreign':
+        return world.run(() => partners.redeliverForeignEvent(action.pick, action.node));
       case 'disable':
       case 'enable':
       case 'protect':
@@ -77,18 +77,18 @@ export function createActions(
       }
       case 'kill':
         return withOwner(nodeAt(action.node), async (owner) => {
-          model.trouble(owner.name, now, Number.POSITIVE_INFINITY, 'kill');
+          model.recordFault(owner.name, now, Number.POSITIVE_INFINITY, 'kill');
           await nodeAt(action.node).kill();
           nodeAt(action.node).restartLater(action.awayMs);
         });
       case 'freeze':
         return withOwner(nodeAt(action.node), (owner) => {
-          model.trouble(owner.name, now, action.ms, 'freeze');
+          model.recordFault(owner.name, now, action.ms, 'freeze');
           owner.frozenUntil = Math.max(owner.frozenUntil, now + action.ms);
         });
       case 'cut':
         return withOwner(nodeAt(action.node), async (owner) => {
-          model.trouble(owner.name, now, 0, 'cut');
+          model.recordFault(owner.name, now, 0, 'cut');
           await database.cutAll(owner);
         });
       case 'commit':
@@ -101,15 +101,15 @@ export function createActions(
             ?.cuts.push({
               matches,
               isExecuted,
-              onCut: () => model.trouble(owner.name, scheduler.now(), 0, what),
+              onCut: () => model.recordFault(owner.name, scheduler.now(), 0, what),
             });
         });
       case 'silence':
       case 'refuse':
       case 'slow':
-        return troubleLink(nodeAt(action.node), action.kind, action);
+        return disturbLink(nodeAt(action.node), action.kind, action);
       case 'outage':
-        for (const node of nodes) await troubleLink(node, 'refuse', action);
+        for (const node of nodes) await disturbLink(node, 'refuse', action);
         return;
       case 'skew':
         model.count('skew');
@@ -130,7 +130,7 @@ export function createActions(
           },
         });
     },
-    /** Ends every trouble, so that everything can come to its end. */
+    /** Ends every fault, so that everything can come to its end. */
     async heal(): Promise<void> {
       world.disk.heal();
       for (const node of nodes) {

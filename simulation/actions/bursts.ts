@@ -7,19 +7,19 @@ import type { createPartners } from './partners.ts';
 
 const OUTAGE_MS = 30_000;
 
-/** Many events for all, while one endpoint hangs or is refused connections and no node is in trouble. */
+/** Many events for all, while one endpoint hangs or is refused connections and no node has a fault. */
 export async function burst(
   world: World,
   { pause, look }: Calls,
   { postEvents }: ReturnType<typeof createPartners>,
-  ill: ModelSubscription,
+  unhealthy: ModelSubscription,
   { node, count, plan }: { node: number; count: number; plan: 'hanging' | 'rejecting' | 'late' },
 ): Promise<void> {
   const { model, scheduler, endpoints } = world;
   const startedAt = scheduler.now();
-  const healthy = (await look(() => healthySubscriptions(world))).filter((each) => each !== ill);
-  const wasHealthy = endpoints.healthySince(ill.url) <= startedAt;
-  if (wasHealthy) endpoints.behave(ill.url, startedAt, BEHAVIOURS[plan]());
+  const healthy = (await look(() => healthySubscriptions(world))).filter((each) => each !== unhealthy);
+  const wasHealthy = endpoints.healthySince(unhealthy.url) <= startedAt;
+  if (wasHealthy) endpoints.behave(unhealthy.url, startedAt, BEHAVIOURS[plan]());
   const before = new Set(model.events.keys());
   await Promise.all(model.tenants.map((_, tenant) => postEvents(tenant, count, node + tenant)));
   await pause(FAIR_WITHIN_MS + 1);
@@ -27,5 +27,5 @@ export async function burst(
   checkFair(world, healthy, posted, startedAt);
   if (!wasHealthy) return;
   await world.sleep(OUTAGE_MS);
-  endpoints.behave(ill.url, scheduler.now(), BEHAVIOURS.healthy());
+  endpoints.behave(unhealthy.url, scheduler.now(), BEHAVIOURS.healthy());
 }

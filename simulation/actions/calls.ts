@@ -5,26 +5,29 @@ import type { CallResult, Node, Reply } from '../world/node.ts';
 import { OPERATOR_TOKEN, type World } from '../world/world.ts';
 
 const RETRY_AFTER_MS = 700;
-const MAX_TRIES = 60;
+/** Then all nodes may be away for hours. */
+const QUICK_TRIES = 60;
+const RETRY_LATER_MS = 60_000;
+const MAX_TRIES = 900;
 const LOOK_MS = 0.1;
-const PEOPLE: Owner = { name: 'partner', isDead: false, frozenUntil: 0 };
+const PARTNER: Owner = { name: 'partner', isDead: false, frozenUntil: 0 };
 
 export type Calls = ReturnType<typeof createCalls>;
 
 /** Calls to the nodes, by the operator unless they have a token. */
-export function createCalls({ scheduler, nodes, trace }: World) {
+export function createCalls({ scheduler, nodes, trace, sleep }: World) {
   const nodeAt = (index: number): Node => nodes[index % nodes.length] as Node;
 
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
-      scheduler.add(ms, { owner: PEOPLE, label: undefined, run: () => resolve() });
+      scheduler.add(ms, { owner: PARTNER, label: undefined, run: () => resolve() });
     });
 
   /** The next step waits for a query beside the simulation, which takes real time. */
   const look = <Result>(query: () => Promise<Result>) =>
     new Promise<Result>((resolve, reject) => {
       scheduler.add(LOOK_MS, {
-        ...{ owner: PEOPLE, label: undefined },
+        ...{ owner: PARTNER, label: undefined },
         run: () => query().then(resolve, reject),
       });
     });
@@ -48,11 +51,11 @@ export function createCalls({ scheduler, nodes, trace }: World) {
     call,
 
     /** Repeats a call at one node after another until it is answered. */
-    async insist(index: number, options: InjectOptions): Promise<Reply> {
+    async callUntilAnswered(index: number, options: InjectOptions): Promise<Reply> {
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const result = await call(nodeAt(index + tries), options);
         if (result !== 'lost' && result.status < 500) return result;
-        await pause(RETRY_AFTER_MS);
+        await (tries < QUICK_TRIES ? pause(RETRY_AFTER_MS) : sleep(RETRY_LATER_MS));
       }
       throw new Error(`${options.method} ${String(options.url)} was not answered`);
     },

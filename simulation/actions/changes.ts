@@ -7,7 +7,7 @@ import { type Calls, isOk, isRefused } from './calls.ts';
 
 const POLL_MS = 500;
 const POLLS = 20;
-/** A redelivery goes on after the troubles of nodes. */
+/** A redelivery goes on after the faults of nodes. */
 const LATE_POLL_MS = 10_000;
 const MAX_POLLS = 60;
 

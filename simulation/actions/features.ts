@@ -13,7 +13,7 @@ const GUARDED = {
 /** Takes a feature away for a while: every node refuses its calls after the answer, and accepts them again later. */
 export async function withdrawFeature(
   { nodes, model, sleep }: World,
-  { call, callAsFounder, insist, nodeAt }: Calls,
+  { call, callAsFounder, callUntilAnswered, nodeAt }: Calls,
   { organizationGuid }: Tenant,
   { feature, node, ms }: { feature: Feature; node: number; ms: number },
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function withdrawFeature(
         () => `${name} answers ${status} although the feature ${feature} was taken away`,
       );
   await sleep(ms);
-  await insist(node + 1, update(FEATURES));
+  await callUntilAnswered(node + 1, update(FEATURES));
   for (const { name, status } of await statuses())
     model.check(status === 200, () => `${name} answers ${status} although the feature ${feature} is back`);
   model.withdrawn.delete(organizationGuid);

@@ -4,8 +4,8 @@ import { guidAt } from '../machine/guids.ts';
 import type { ModelSubscription, Tenant } from '../world/model.ts';
 import type { World } from '../world/world.ts';
 import { type Calls, isOk } from './calls.ts';
+import { redeliverForeign } from './foreign.ts';
 import { removeKey } from './keys.ts';
-import { redeliverForeign } from './trespass.ts';
 
 /** The calls of the platform's core, of operators and of partners, with what the model learns from their answers. */
 const DAY_MS = 24 * 3_600_000;
@@ -18,12 +18,12 @@ export function createPartners(world: World, calls: Calls) {
   const { tenants } = model;
   let urls = 0;
 
-  const { call, callAsFounder, insist, nodeAt, pause } = calls;
+  const { call, callAsFounder, callUntilAnswered, nodeAt, pause } = calls;
 
   async function createTenants(count: number): Promise<void> {
     for (let number = 1; number <= count; number += 1) {
       const features = ['webhooks', 'files'];
-      const organization = await insist(0, {
+      const organization = await callUntilAnswered(0, {
         method: 'POST',
         url: '/operator/organizations',
         payload: { name: `Tenant ${number}`, features },
@@ -34,7 +34,11 @@ export function createPartners(world: World, calls: Calls) {
         ? (['sandbox', 'production'] as const)
         : (['sandbox'] as const)) {
         const url = `/operator/organizations/${organizationGuid}/banks`;
-        const bank = await insist(0, { method: 'POST', url, payload: { name: 'Bank', environment } });
+        const bank = await callUntilAnswered(0, {
+          method: 'POST',
+          url,
+          payload: { name: 'Bank', environment },
+        });
         tenants.push({ organizationGuid, environment, bankGuid: String(bank.body.guid) });
       }
     }
@@ -56,7 +60,11 @@ export function createPartners(world: World, calls: Calls) {
       ...{ calledAt, acknowledgedAt: undefined as number | undefined, settledAt: calledAt },
     }));
     for (const entry of entries) model.events.set(entry.guid, entry);
-    const answer = await insist(nodeIndex, { method: 'POST', url: '/operator/events', payload: { events } });
+    const answer = await callUntilAnswered(nodeIndex, {
+      method: 'POST',
+      url: '/operator/events',
+      payload: { events },
+    });
     model.check(answer.status === 202, () => `events were refused: ${JSON.stringify(answer)}`);
     for (const entry of entries) {
       entry.acknowledgedAt = scheduler.now();
@@ -100,6 +108,7 @@ export function createPartners(world: World, calls: Calls) {
     const node = nodeAt(nodeIndex);
     const stops = kind === 'disable' || kind === 'pause';
     const calledAt = scheduler.now();
+    const wasStopped = subscription.stops.some(({ to }) => to === Number.POSITIVE_INFINITY);
     if (kind === 'enable' || kind === 'resume') {
       for (const stop of subscription.stops) stop.to = Math.min(stop.to, calledAt);
       subscription.resumedAt.push(calledAt);
@@ -116,8 +125,9 @@ export function createPartners(world: World, calls: Calls) {
     const result = await (byPartner
       ? callAsFounder(node, subscription.organizationGuid, options)
       : call(node, options));
+    // Nothing changes if it was not stopped, which the model may not know.
     if (!stops && kind !== 'protect')
-      subscription.restarts.push({ from: calledAt, to: scheduler.now(), isSure: isOk(result) });
+      subscription.restarts.push({ from: calledAt, to: scheduler.now(), isSure: isOk(result) && wasStopped });
     if (!isOk(result)) return;
     if (kind === 'protect') subscription.protectedAt ??= scheduler.now();
     // A call that ends it again may have come before the answer.
@@ -167,8 +177,18 @@ export function createPartners(world: World, calls: Calls) {
   const replaceKey = (tenantIndex: number, node: number, isSudden: boolean) =>
     removeKey(world, call, tenants[tenantIndex % tenants.length] as Tenant, { node, isSudden, pause });
 
-  const trespass = (pick: number, nodeIndex: number) =>
+  const redeliverForeignEvent = (pick: number, nodeIndex: number) =>
     redeliverForeign(world, callAsFounder, picked(pick), nodeAt(nodeIndex), pick);
 
-  return { createTenants, postEvents, subscribe, change, remove, redeliver, replaceKey, trespass, picked };
+  return {
+    createTenants,
+    postEvents,
+    subscribe,
+    change,
+    remove,
+    redeliver,
+    replaceKey,
+    redeliverForeignEvent,
+    picked,
+  };
 }

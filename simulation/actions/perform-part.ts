@@ -26,7 +26,7 @@ export function createParts(world: World, calls: Calls, partners: ReturnType<typ
         model.count('disk');
         return world.disk.fail(action.ms);
       case 'clock':
-        return missetClock(world, action);
+        return setClock(world, action);
       case 'move': {
         const subscription = partners.picked(action.pick);
         return subscription && moveEndpoint(world, calls, subscription, action.node);
@@ -38,8 +38,8 @@ export function createParts(world: World, calls: Calls, partners: ReturnType<typ
         );
       }
       case 'burst': {
-        const ill = partners.picked(action.pick);
-        return ill && burst(world, calls, partners, ill, action);
+        const unhealthy = partners.picked(action.pick);
+        return unhealthy && burst(world, calls, partners, unhealthy, action);
       }
       case 'member':
         return endMembership(world, calls, objects.sandboxAt(action.tenant), action);
@@ -50,7 +50,7 @@ export function createParts(world: World, calls: Calls, partners: ReturnType<typ
 }
 
 /** Until it is set right. */
-function missetClock(
+function setClock(
   { scheduler, model, nodes }: World,
   { node: index, ms, forMs }: Extract<PartAction, { kind: 'clock' }>,
 ): void {
@@ -58,7 +58,7 @@ function missetClock(
   const owner = node.owner();
   if (!owner) return;
   const before = node.skew();
-  model.misset(owner.name, scheduler.now(), { ms, forMs });
+  model.setClockWrong(owner.name, scheduler.now(), { ms, forMs });
   node.setSkew(before + ms);
   scheduler.add(forMs, {
     ...{ kind: 'fixed', owner: undefined, label: `the clock of ${node.name} is set right` },

@@ -20,7 +20,7 @@ export type Action =
   | { kind: 'key'; tenant: number; node: number; isSudden?: boolean }
   | { kind: 'subscribe'; tenant: number; node: number; plan: EndpointPlan }
   | { kind: 'disable' | 'enable' | 'protect' | 'pause' | 'resume'; pick: number; node: number }
-  | { kind: 'delete' | 'redeliver' | 'trespass'; pick: number; node: number }
+  | { kind: 'delete' | 'redeliver' | 'redeliver-foreign'; pick: number; node: number }
   | { kind: 'endpoint'; pick: number; plan: EndpointPlan; ms: number }
   | { kind: 'kill'; node: number; awayMs: number }
   | { kind: 'freeze'; node: number; ms: number }
@@ -137,7 +137,7 @@ export function createAgenda(random: Random, days: number): Plan {
           'resume',
           'redeliver',
           'redeliver',
-          'trespass',
+          'redeliver-foreign',
         ] as const),
         ...{ pick: pick(), node: node() },
       });

@@ -2,7 +2,7 @@ import type { Random } from '../machine/random.ts';
 import { FILE_PLANS, type PartAction, type Span } from './part-actions.ts';
 import { type ObjectType, PATHS } from './paths.ts';
 
-type Drawn = PartAction | { kind: 'trespass'; pick: number; node: number };
+type Drawn = PartAction | { kind: 'redeliver-foreign'; pick: number; node: number };
 type PartEntry = { at: number; action: Drawn };
 type Draws = { random: Random; pick(): number };
 /** `isCalm`: away from the faults of the episodes, once. */
@@ -91,7 +91,7 @@ const PARTS: readonly Part[] = [
   },
   {
     chance: 0.3,
-    actions: ({ pick }) => [{ kind: 'trespass', pick: pick(), node: pick() }],
+    actions: ({ pick }) => [{ kind: 'redeliver-foreign', pick: pick(), node: pick() }],
   },
 ];
 

@@ -28,7 +28,7 @@ export async function checkFailingSince({ side, model, scheduler }: World): Prom
   }
 }
 
-/** `unknown` where a node in trouble may have recorded an outcome or not, or two outcomes ended about together. */
+/** `unknown` where a node with a fault may have recorded an outcome or not, or two outcomes ended about together. */
 function failingSince(
   model: Model,
   { restarts }: ModelSubscription,
@@ -46,7 +46,7 @@ function failingSince(
   const failure = outcomes.find((each) => !each.succeeded && endOf(each) > to);
   const isBetween = (at: number) => at > from - RECORDED_MS && at < to + RECORDED_MS;
   const isUncertain = (request: Request | undefined) =>
-    request !== undefined && model.hadTrouble(request.node.name, request.at, endOf(request) + RECORDED_MS);
+    request !== undefined && model.hadFault(request.node.name, request.at, endOf(request) + RECORDED_MS);
   if (
     (isRestarted && !restart.isSure) ||
     isBetween(now) ||

@@ -5,7 +5,7 @@ import type { World } from '../world/world.ts';
 export const FAIR_WITHIN_MS = 2_000;
 /** An endpoint that has answered for this long uses no capacity of a past failure. */
 const HEALTHY_FOR_MS = 60_000;
-/** After a trouble, leases expire and deliveries are taken over. */
+/** After a fault, leases expire and deliveries are taken over. */
 const CALM_MS = 60_000;
 
 type Active = { url: string };
@@ -35,7 +35,7 @@ export function checkFair(
   events: readonly ModelEvent[],
   startedAt: number,
 ): void {
-  if (model.lastTroubleEnd() > startedAt - CALM_MS) return;
+  if (model.lastFaultEnd() > startedAt - CALM_MS) return;
   for (const { url, organizationGuid, environment } of subscriptions)
     for (const event of events) {
       if (event.organizationGuid !== organizationGuid || event.environment !== environment) continue;

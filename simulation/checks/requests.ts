@@ -9,7 +9,7 @@ const JITTER = 0.1;
 /** Clocks of two nodes differ by at most this; 1 ms is lost by rounding. */
 const MAX_SKEW_MS = 801;
 const RETRY_PERIOD_MS = 7 * 24 * 3_600_000;
-/** Many times what a node without troubles needs to write an outcome. */
+/** Many times what a node without faults needs to write an outcome. */
 const RECORDED_AFTER_MS = 4_000;
 /** Waiting deliveries become due one page after another, after a success of their endpoint. */
 const RECOVERY_MS = 20_000;
@@ -72,7 +72,7 @@ export function checkSend(
   if (!previous) return;
   /** Others take over from a node that believes in its lease because of its clock. */
   const hasWrongClock = (from: number, to: number) => model.clockErrorMs(from, to) > MAX_SKEW_MS;
-  /** A node records each outcome, unless a trouble came before that, and it was killed or lost its lease. */
+  /** A node records each outcome, unless a fault came before that, and it was killed or lost its lease. */
   const isAbandoned = ({ node, lease, at: from, endedAt = at }: Request) =>
     (node.isDead || lease === undefined || leaseOf(node) !== lease || hasWrongClock(from, endedAt)) &&
     !model.wasUndisturbed(from, endedAt + RECORDED_AFTER_MS);

@@ -52,7 +52,7 @@ export async function checkFailed({ side, model, config }: World): Promise<void>
 /** A delivery's subscription has been failing for seven days, and some node was up: it must have failed by now. */
 export async function checkDeadlines({ side, model, scheduler, nodes }: World): Promise<void> {
   if (!nodes.some((node) => node.isUp())) return;
-  const since = Math.max(model.lastTroubleEnd(), scheduler.jumpedAt());
+  const since = Math.max(model.lastFaultEnd(), scheduler.jumpedAt());
   const { rows } = await side.query<{ url: string }>(
     `select url from subscriptions where failed_at is null and deleted_at is null and disabled_at is null
        and paused_at is null and deliveries_failing_since is not null and greatest(deliveries_failing_since + interval '7 days', $2) < $1::timestamptz - interval '2 minutes'

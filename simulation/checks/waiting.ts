@@ -31,7 +31,7 @@ export function checkWaiting(world: World, rows: readonly Waiting[]): void {
   const now = scheduler.now();
   noteHolders(world);
   const undisturbedSince = Math.max(
-    ...[model.lastTroubleEnd(), scheduler.jumpedAt()],
+    ...[model.lastFaultEnd(), scheduler.jumpedAt()],
     Math.min(...nodes.map((node) => node.runsSince())),
   );
   const seen = new Set<string>();

@@ -173,7 +173,7 @@ export function createScheduler({
       }
       return earliest;
     },
-    /** The next entry of the agenda, or the end of a trouble. */
+    /** The next entry of the agenda, or the end of a fault. */
     nextFixedAt: () =>
       Math.min(...heap.filter(({ kind, owner }) => kind === 'fixed' && !owner).map(({ at }) => at)),
     /**

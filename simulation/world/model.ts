@@ -6,7 +6,7 @@ import type { Sent } from '../network/sender.ts';
 
 export type Tenant = { organizationGuid: string; environment: 'sandbox' | 'production'; bankGuid: string };
 
-/** What the simulation knows by itself: calls and their answers, requests, and the troubles of nodes. */
+/** The state that the simulation tracks itself: calls and their answers, requests, and the faults of nodes. */
 export type ModelEvent = {
   guid: string;
   organizationGuid: string;
@@ -83,7 +83,7 @@ export type Request = Sent & {
   retryAfterMs: number;
 };
 
-type Trouble = { node: string; from: number; to: number; what: string };
+type Fault = { node: string; from: number; to: number; what: string };
 
 export class Violation extends Error {}
 
@@ -91,8 +91,8 @@ export class Violation extends Error {}
 const SILENCE_AFTERMATH_MS = 45_000;
 /** The server ends a transaction whose client is gone after 15 s; a statement waits for its locks as long at most. */
 const LOCKS_AFTERMATH_MS = 30_000;
-/** After a trouble, leases expire and clients time out for this long. */
-const TROUBLE_GRACE_MS = 30_000;
+/** After a fault, leases expire and clients time out for this long. */
+const FAULT_GRACE_MS = 30_000;
 /** Guids and deliveries have the clocks of their nodes. */
 const WINDOW_GRACE_MS = 5_000;
 
@@ -108,12 +108,12 @@ export function createModel() {
   const withdrawn = new Set<string>();
   const requests: Request[] = [];
   const requestsOf = new Map<string, Request[]>();
-  const troubles: Trouble[] = [];
+  const faults: Fault[] = [];
   const clockErrors: { from: number; to: number; ms: number }[] = [];
   /** Requests of people for other deliveries: of one event, or of all events since a time. */
   const redeliveries: { key: string; at: number }[] = [];
   const windows: { url: string; since: number; at: number }[] = [];
-  const faults = new Map<string, number>();
+  const faultCounts = new Map<string, number>();
   /** Requests after a success. */
   const duplicates = new Set<Request>();
   /** By their leases: the nodes that dispatch. */
@@ -137,8 +137,8 @@ export function createModel() {
     withdrawn,
     requests,
     requestsOf,
-    troubles,
     faults,
+    faultCounts,
     duplicates,
     holders,
     claimableSince,
@@ -192,37 +192,37 @@ export function createModel() {
         ).length
       );
     },
-    trouble(node: string, from: number, ms: number, what: string): void {
-      troubles.push({ node, from, to: from + ms, what });
-      faults.set(what, (faults.get(what) ?? 0) + 1);
+    recordFault(node: string, from: number, ms: number, what: string): void {
+      faults.push({ node, from, to: from + ms, what });
+      faultCounts.set(what, (faultCounts.get(what) ?? 0) + 1);
     },
-    /** No node had a trouble in the interval, or holds locks since an earlier one. */
+    /** No node had a fault in the interval, or holds locks since an earlier one. */
     wasUndisturbed: (from: number, to: number) =>
-      !troubles.some((each) => {
+      !faults.some((each) => {
         const endsAt = Number.isFinite(each.to) ? each.to : each.from;
         const aftermathMs = each.what === 'silence' ? SILENCE_AFTERMATH_MS : LOCKS_AFTERMATH_MS;
         return each.from <= to && endsAt + aftermathMs >= from;
       }),
-    /** A killed node troubles the others only until its lease has expired. */
-    lastTroubleEnd: () =>
-      troubles.reduce((latest, { from, to, what }) => {
+    /** A killed node disturbs the others only until its lease has expired. */
+    lastFaultEnd: () =>
+      faults.reduce((latest, { from, to, what }) => {
         const endsAt = what === 'silence' ? to + SILENCE_AFTERMATH_MS : to;
         return Math.max(latest, Number.isFinite(endsAt) ? endsAt : from);
       }, 0),
     /** The clock of a node is wrong by so much for a while. */
-    misset(node: string, from: number, { ms, forMs }: { ms: number; forMs: number }): void {
+    setClockWrong(node: string, from: number, { ms, forMs }: { ms: number; forMs: number }): void {
       clockErrors.push({ from, to: from + forMs, ms: Math.abs(ms) });
-      this.trouble(node, from, forMs, 'clock');
+      this.recordFault(node, from, forMs, 'clock');
     },
     /** The largest error of a clock in the interval, by which times may be early or late. */
     clockErrorMs: (from: number, to: number) =>
       Math.max(0, ...clockErrors.filter((each) => each.from <= to && each.to >= from).map(({ ms }) => ms)),
-    /** Whether the node had a trouble that reaches into the interval. */
-    hadTrouble: (node: string, from: number, to: number) =>
-      troubles.some((each) => each.node === node && each.from <= to && each.to + TROUBLE_GRACE_MS >= from),
-    /** A fault that is no trouble of one node. */
+    /** Whether the node had a fault that reaches into the interval. */
+    hadFault: (node: string, from: number, to: number) =>
+      faults.some((each) => each.node === node && each.from <= to && each.to + FAULT_GRACE_MS >= from),
+    /** A fault that is not of one node. */
     count(what: string): void {
-      faults.set(what, (faults.get(what) ?? 0) + 1);
+      faultCounts.set(what, (faultCounts.get(what) ?? 0) + 1);
     },
     check(isTrue: boolean, what: () => string): void {
       checks += 1;

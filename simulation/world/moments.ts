@@ -40,7 +40,7 @@ async function nextWorks({
 }: World): Promise<{ polled: number[]; tasks: number[] }> {
   if (model.objects.length + model.files.length === 0) return { polled: [], tasks: [] };
   const { rows } = await side.query<{ what: string; at: Date | null; is_task: boolean }>(NEXT_WORKS);
-  const since = Math.max(model.lastTroubleEnd(), scheduler.jumpedAt());
+  const since = Math.max(model.lastFaultEnd(), scheduler.jumpedAt());
   const works = rows.flatMap(({ what, at, is_task }) => (at ? [{ what, at: at.getTime(), is_task }] : []));
   for (const { what, at } of works)
     model.check(

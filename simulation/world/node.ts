@@ -22,6 +22,8 @@ export type CallResult = Reply | 'lost';
 type Life = {
   owner: Owner;
   app: App | undefined;
+  /** From the beginning of its start on, in which its dispatcher sends already. */
+  lease(): string | undefined;
   upAt: number;
   link: Link;
   pending: Set<() => void>;
@@ -66,7 +68,8 @@ export function createNode(deps: Deps) {
     };
   }
 
-  async function boot({ owner, link }: Life): Promise<App> {
+  async function boot(own: Life): Promise<App> {
+    const { owner, link } = own;
     const random = deps.random.fork(owner.name);
     const timers = timersOf(owner);
     const log = createLog({
@@ -84,6 +87,7 @@ export function createNode(deps: Deps) {
       resolve: async () => ['192.0.2.1'],
       sender: createSimulatedSender({ owner, clock, scheduler, random, endpoints, onSend }),
     });
+    own.lease = () => app.dispatcher.holder();
     // As `serve` does.
     await app.partitions.prepare();
     await app.signingKeys.current();
@@ -102,7 +106,10 @@ export function createNode(deps: Deps) {
     lives += 1;
     const owner: Owner = { name: `${name}.${lives}`, isDead: false, frozenUntil: 0 };
     const link: Link = { isRefusing: false, isSilent: false, extraMs: 0, cuts: [] };
-    const own: Life = { owner, link, app: undefined, upAt: Number.POSITIVE_INFINITY, pending: new Set() };
+    const own: Life = {
+      ...{ owner, link, app: undefined, lease: () => undefined },
+      ...{ upAt: Number.POSITIVE_INFINITY, pending: new Set() },
+    };
     life = own;
     void enter(owner, () =>
       boot(own).then(
@@ -183,7 +190,7 @@ export function createNode(deps: Deps) {
       return Math.max(life.upAt, life.owner.frozenUntil);
     },
     /** The guid under which its dispatcher leases deliveries; undefined while its lease may have expired. */
-    lease: () => life?.app?.dispatcher.holder(),
+    lease: () => life?.lease(),
     isStarted: () => life !== undefined,
     setSkew(ms: number): void {
       skewMs = ms;

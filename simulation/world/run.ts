@@ -28,7 +28,7 @@ const TASKS_EVERY_MS = 24 * 3_600_000;
 const MAX_JUMP_MS = 24 * 3_600_000;
 const ALL_AWAKE = 0.15;
 const MAX_STEPS = 150_000;
-/** After the agenda and the end of all troubles; and until a dispatcher has released deliveries that it lost track of. */
+/** After the agenda and the end of all faults; and until a dispatcher has released deliveries that it lost track of. */
 const SETTLE_MS = 40_000;
 const MAX_SETTLE_MS = 140_000;
 /** An endpoint that fails from the beginning has failed for seven days, and some node must have noticed. */
