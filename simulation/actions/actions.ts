@@ -54,7 +54,7 @@ export function createActions(
       case 'key':
         return world.run(() => partners.replaceKey(action.tenant, action.node, action.isSudden ?? false));
       case 'delete':
-        return world.run(() => partners.remove(action.pick, action.node));
+        return world.run(() => partners.remove(partners.picked(action.pick), action.node));
       case 'redeliver':
         return world.run(() => partners.redeliver(action.pick, action.node));
       case 'redeliver-foreign':

@@ -129,15 +129,17 @@ export function createPartners(world: World, calls: Calls) {
     if (!stops && kind !== 'protect')
       subscription.restarts.push({ from: calledAt, to: scheduler.now(), isSure: isOk(result) && wasStopped });
     if (!isOk(result)) return;
-    if (kind === 'protect') subscription.protectedAt ??= scheduler.now();
+    if (kind === 'protect') {
+      subscription.protectedAt ??= scheduler.now();
+      return remove(subscription, nodeIndex + 1);
+    }
     // A call that ends it again may have come before the answer.
     const isOver = subscription.resumedAt.some((at) => at >= calledAt);
     if (!stops) subscription.resumedAt.push(scheduler.now());
     else if (!isOver) subscription.stops.push({ from: scheduler.now(), to: Number.POSITIVE_INFINITY });
   }
 
-  async function remove(pick: number, nodeIndex: number): Promise<void> {
-    const subscription = picked(pick);
+  async function remove(subscription: ModelSubscription | undefined, nodeIndex: number): Promise<void> {
     if (!subscription) return;
     const { protectedAt } = subscription;
     subscription.deletionCalledAt ??= scheduler.now();
