@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../server/infrastructure/database/embedded/embedded-postgres.ts';
 import { prepareTemplate } from '../testing/database.ts';
 
 /** Nothing outlives a run, and no maintenance changes the order of rows between two steps. */
@@ -25,12 +28,16 @@ export function createServers() {
   const free: Server[] = [];
   /** One at a time: the template is prepared by the environment of this process. */
   let starting: Promise<unknown> = Promise.resolve();
+  let isStopped = false;
 
   return {
     async take(): Promise<Server> {
       const started = free.pop();
       if (started) return started;
-      const next = starting.then(startServer);
+      const next = starting.then(() => {
+        if (isStopped) throw new Error('the servers are stopped');
+        return startServer();
+      });
       starting = next.catch(() => undefined);
       const server = await next;
       all.push(server);
@@ -40,6 +47,7 @@ export function createServers() {
       free.push(server);
     },
     async stop(): Promise<void> {
+      isStopped = true;
       await starting;
       await Promise.all(all.map((server) => server.stop()));
     },
@@ -48,12 +56,18 @@ export function createServers() {
 
 async function startServer(): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-simulation-'));
-  const postgres = await startEmbeddedPostgres({ dataDir: folder, settings: SETTINGS });
-  return {
-    environment: await prepareTemplate(folder, postgres),
-    async stop() {
-      await postgres.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  let postgres: EmbeddedPostgres | undefined;
+  async function stop(): Promise<void> {
+    await postgres?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  try {
+    postgres = await startEmbeddedPostgres({ dataDir: folder, settings: SETTINGS });
+    const urls = await prepareTemplate(folder, postgres);
+    // Files of a seed that is ended midway are removed with the server.
+    return { environment: { ...urls, TMPDIR: folder }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }

@@ -34,11 +34,12 @@ export async function runTasks(
   },
 ): Promise<void> {
   const waiting = [...tasks];
+  const children = new Set<ChildProcess>();
   let isOver = false;
 
   async function work(): Promise<void> {
     const server = await servers.take();
-    if (waiting.length === 0) return servers.giveBack(server);
+    if (waiting.length === 0 || isOver) return servers.giveBack(server);
     const child = fork(SCRIPT, {
       execArgv: [...process.execArgv, ...execArgv],
       // Only logins at the server use the thread pool.
@@ -51,18 +52,34 @@ export async function runTasks(
       },
       ...(signal ? { signal } : {}),
     });
+    children.add(child);
     // Also after the last report: an abort is an error of the child.
     child.on('error', () => undefined);
     try {
       for (let task = waiting.shift(); task && !isOver; task = waiting.shift())
         if (onReport(await reportOf(child, task)) === 'stop') isOver = true;
-    } finally {
-      child.kill();
       servers.giveBack(server);
+    } finally {
+      children.delete(child);
+      child.kill();
     }
   }
 
-  await Promise.all(Array.from({ length: Math.min(processes, tasks.length) }, work));
+  /** The others would lose their servers: a failure ends them, too. */
+  async function workUntilFailure(): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      isOver = true;
+      for (const child of children) child.kill();
+      throw error;
+    }
+  }
+
+  const ended = await Promise.allSettled(
+    Array.from({ length: Math.min(processes, tasks.length) }, workUntilFailure),
+  );
+  for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
 function reportOf(child: ChildProcess, task: Task): Promise<SeedReport> {

@@ -5,7 +5,7 @@ import type { CallResult, Node, Reply } from '../world/node.ts';
 import { OPERATOR_TOKEN, type World } from '../world/world.ts';
 
 const RETRY_AFTER_MS = 700;
-/** Then all nodes may be away for hours. */
+/** After these, retries are a minute apart: all nodes may be down for hours. */
 const QUICK_TRIES = 60;
 const RETRY_LATER_MS = 60_000;
 const MAX_TRIES = 900;

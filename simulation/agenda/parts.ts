@@ -9,8 +9,8 @@ type Draws = { random: Random; pick(): number };
 type Part = { chance: number; isCalm?: true; actions(draws: Draws): Drawn[] };
 
 const CALM_MS = 600_000;
-/** Revocations allow for clocks that differ by three seconds. */
-const MAX_CLOCK_ERROR_MS = 2_500;
+/** Revocations allow for clocks that differ by three seconds, with the skew of two nodes. */
+const MAX_CLOCK_ERROR_MS = 2_000;
 
 const PARTS: readonly Part[] = [
   {

@@ -13,6 +13,8 @@ const SLOW_MS = 200;
 export function createClientNetwork({ scheduler, random }: { scheduler: Scheduler; random: Random }) {
   let serving = 0;
   const told: Notice[] = [];
+  /** Of frozen nodes, in order. */
+  const heldBy = new Map<Owner, (() => void)[]>();
 
   /** Code of nodes runs after the work with the server, or its order would depend on the server's speed. */
   async function serve(work: () => void | Promise<void>): Promise<void> {
@@ -28,9 +30,18 @@ export function createClientNetwork({ scheduler, random }: { scheduler: Schedule
   /** A frozen node learns of it when it runs again. */
   function deliverNotice({ owner, tell }: Notice): void {
     if (owner.isDead) return;
-    const run = () => enter(owner, tell);
-    if (owner.frozenUntil <= scheduler.now()) run();
-    else scheduler.add(0, { kind: 'fixed', owner, label: undefined, run });
+    const held = heldBy.get(owner) ?? [];
+    if (owner.frozenUntil <= scheduler.now() && held.length === 0) return void enter(owner, tell);
+    heldBy.set(owner, [...held, tell]);
+    if (held.length > 0) return;
+    scheduler.add(0, {
+      ...{ kind: 'fixed', owner, label: undefined },
+      run() {
+        const notices = heldBy.get(owner) ?? [];
+        heldBy.delete(owner);
+        for (const each of notices) enter(owner, each);
+      },
+    });
   }
 
   function inform(owner: Owner, tell: () => void): void {

@@ -17,7 +17,7 @@ type Deps = {
 };
 
 const RETRY_AFTER_SECONDS = 5;
-/** Shorter than the lease of the revocations, whose renewal waits for it. */
+/** Shorter than a node trusts its revocations without a renewal, which waits for it. */
 const SETTLE_WITHIN_MS = 3_000;
 
 export function createFreezes({ database, log, changes }: Deps) {

@@ -82,17 +82,23 @@ export function createRevocations({ database, notifications, clock, guids, log }
       store.upsertNode(queries, { guid: node, revision: lastRevision, lease_until: new Date(leaseUntil) });
     await lease();
     const before = lastRevision;
-    let page: store.Revocation[];
-    do {
-      page = await store.selectRevocationsAfter(queries, lastRevision, PAGE_ROWS);
-      for (const { revision, kind, subject, expires_at } of page) {
-        if (kind === 'application' || kind === 'token') expiries.set(subject, expires_at.getTime());
-        if (kind === 'application' || kind === 'edit') notifyListener(subject);
-        if (kind === 'freeze') freezesChanged = true;
-        lastRevision = revision;
-      }
-    } while (page.length === PAGE_ROWS);
-    if (freezesChanged) await readFreezes();
+    try {
+      let page: store.Revocation[];
+      do {
+        page = await store.selectRevocationsAfter(queries, lastRevision, PAGE_ROWS);
+        for (const { revision, kind, subject, expires_at } of page) {
+          if (kind === 'application' || kind === 'token') expiries.set(subject, expires_at.getTime());
+          if (kind === 'application' || kind === 'edit') notifyListener(subject);
+          if (kind === 'freeze') freezesChanged = true;
+          lastRevision = revision;
+        }
+      } while (page.length === PAGE_ROWS);
+      if (freezesChanged) await readFreezes();
+    } catch (error) {
+      // The next sync reads them again, or it would confirm a freeze that this node has not read.
+      lastRevision = before;
+      throw error;
+    }
     if (lastRevision > before) await lease();
     upToDateUntil = leaseUntil - CLOCK_MARGIN_MS;
   }

@@ -14,7 +14,7 @@ const OPTIONS: Options = {
   ...{ allErrors: false, removeAdditional: false, useDefaults: true },
   // Amounts are numbers or strings of digits, and some fields are required only without another one.
   ...{ strict: true, allowUnionTypes: true, strictRequired: false },
-  // Half of the time to compile a schema: the linter of the OpenAPI document checks schemas, and V8 removes unused code.
+  // Halves the time to compile a schema: the linter of the OpenAPI document checks schemas, and V8 removes unused code.
   ...{ meta: false, validateSchema: false, code: { optimize: false } },
 };
 
