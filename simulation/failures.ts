@@ -5,7 +5,7 @@ export function kindOfFailure(failure: string): string {
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…')
     .replace(/https:\/\/e\d+\.example\/hook/g, 'an endpoint')
     .replace(/\b[abc]\.\d+\b/g, 'a node')
-    .replace(/\b\d+ ms/g, '… ms')
+    .replace(/\b\d+(\.\d+)? ms/g, '… ms')
     .replaceAll('|', ' ')
     .slice(0, 110);
 }

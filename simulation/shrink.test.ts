@@ -18,7 +18,7 @@ function createSeed(needed: readonly number[]) {
         async run(without) {
           runs.push(without.join());
           if (needed.every((index) => !without.includes(index)))
-            return `a.1 sends ${'ab'.repeat(16)} ${runs.length} ms late\nstack`;
+            return `a.1 sends ${'ab'.repeat(16)} ${runs.length}.5 ms late\nstack`;
           return without.includes(8) ? 'a failure of another kind' : undefined;
         },
         write: () => {},

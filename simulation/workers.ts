@@ -53,16 +53,19 @@ export async function runTasks(
       ...(signal ? { signal } : {}),
     });
     children.add(child);
+    const exited = new Promise((resolve) => child.once('exit', resolve));
     // Also after the last report: an abort is an error of the child.
     child.on('error', () => undefined);
     try {
       for (let task = waiting.shift(); task && !isOver; task = waiting.shift())
         if (onReport(await reportOf(child, task)) === 'stop') isOver = true;
-      servers.giveBack(server);
     } finally {
       children.delete(child);
       child.kill();
+      // Its server is stopped next, which it would report as an error.
+      await exited;
     }
+    servers.giveBack(server);
   }
 
   /** The others would lose their servers: a failure ends them, too. */
