@@ -34,19 +34,6 @@ export type SeedReport = {
   tail: readonly string[];
 };
 
-/**
- * For the sessions of the seed. A paused one must not hold the locks with which the server looks for deadlocks; the
- * simulation looks itself. No scan may begin where that of another session is.
- */
-const SESSION_SETTINGS = { deadlock_timeout: '1h', synchronize_seqscans: 'off', jit: 'off' };
-
-async function applySettings(side: Side): Promise<void> {
-  for (const [name, value] of Object.entries(SESSION_SETTINGS))
-    await side.query(`do $$ begin
-      execute format('alter database %I set ${name} to %L', current_database(), '${value}');
-    end $$`);
-}
-
 /** Keeps old versions of rows: the moment at which the server removes them decides where it writes the next ones. */
 const OLD_SNAPSHOT = 'begin isolation level repeatable read; select 1';
 
@@ -56,7 +43,6 @@ export async function simulateSeed({ seed, days, without, writeTrace }: SeedOpti
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-simulation-'));
   const side = new Side(testDatabase.superuserUrl.reveal());
   await side.connect();
-  await applySettings(side);
   const oldest = new pg.Client({ connectionString: testDatabase.superuserUrl.reveal() });
   await oldest.connect();
   await oldest.query(OLD_SNAPSHOT);

@@ -5,14 +5,14 @@ import type { Connection, Link } from './connection.ts';
 
 export type ClientNetwork = ReturnType<typeof createClientNetwork>;
 
-type Notice = { owner: Owner; tell(): void };
+type Notice = { owner: Owner; notify(): void };
 
 const SLOW_MS = 200;
 
-/** The network between nodes and the database: what a node is told, in order and after a latency that the seed draws. */
+/** The network between nodes and the database: what a node is notices, in order and after a latency that the seed draws. */
 export function createClientNetwork({ scheduler, random }: { scheduler: Scheduler; random: Random }) {
   let serving = 0;
-  const told: Notice[] = [];
+  const notices: Notice[] = [];
   /** Of frozen nodes, in order. */
   const heldBy = new Map<Owner, (() => void)[]>();
 
@@ -24,28 +24,28 @@ export function createClientNetwork({ scheduler, random }: { scheduler: Schedule
     } finally {
       serving -= 1;
     }
-    if (serving === 0) for (const notice of told.splice(0)) deliverNotice(notice);
+    if (serving === 0) for (const notice of notices.splice(0)) deliverNotice(notice);
   }
 
   /** A frozen node learns of it when it runs again. */
-  function deliverNotice({ owner, tell }: Notice): void {
+  function deliverNotice({ owner, notify }: Notice): void {
     if (owner.isDead) return;
     const held = heldBy.get(owner) ?? [];
-    if (owner.frozenUntil <= scheduler.now() && held.length === 0) return void enter(owner, tell);
-    heldBy.set(owner, [...held, tell]);
+    if (owner.frozenUntil <= scheduler.now() && held.length === 0) return void enter(owner, notify);
+    heldBy.set(owner, [...held, notify]);
     if (held.length > 0) return;
     scheduler.add(0, {
       ...{ kind: 'fixed', owner, label: undefined },
       run() {
-        const notices = heldBy.get(owner) ?? [];
+        const missed = heldBy.get(owner) ?? [];
         heldBy.delete(owner);
-        for (const each of notices) enter(owner, each);
+        for (const each of missed) enter(owner, each);
       },
     });
   }
 
-  function inform(owner: Owner, tell: () => void): void {
-    told.push({ owner, tell });
+  function inform(owner: Owner, notify: () => void): void {
+    notices.push({ owner, notify });
   }
 
   const latency = (link: Link) =>

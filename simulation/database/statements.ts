@@ -62,14 +62,11 @@ export function createStatements({
     if ([...connections].filter(({ isBlocked }) => isBlocked).length > 1) await assertNoDeadlock(side);
   }
 
-  const isOfSeed = (processId: number) =>
-    [...connections].some(({ backend }) => backend?.processId === processId);
-
   /** Undefined when the statement waits for a lock, which only another transaction or a statement that waits can hold. */
   function ended(connection: Connection, backend: Backend, result: Promise<Executed>) {
     for (const other of connections)
       if (other !== connection && (other.status !== 'I' || other.isBlocked))
-        return executedUnlessBlocked(side, backend, result, isOfSeed);
+        return executedUnlessBlocked(side, backend, result);
     return result;
   }
 
@@ -100,7 +97,7 @@ export function createStatements({
       const { isBlocked, executing, backend } = connection;
       if (!isBlocked || !executing || !backend) continue;
       backend.resume();
-      const executed = await executedUnlessBlocked(side, backend, executing.result, isOfSeed);
+      const executed = await executedUnlessBlocked(side, backend, executing.result);
       if (!executed) {
         backend.pause();
         await assertNoDeadlock(side);
