@@ -1,8 +1,11 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import type { EnvironmentName, Row, Tables } from '../infrastructure/database/tables.ts';
 
 export type ObjectRow = Omit<Row<'objects'>, 'guid_time_differs'>;
+const OBJECT_COLUMNS = sql`
+  guid, organization_guid, environment, bank_guid, customer_guid, type, state, details, labels, created_at, updated_at,
+  ending, next_move_at`;
 /** The objects a token may see: those of its Organization, environment, bank and customer. */
 export type Visible = {
   organizationGuid: string;
@@ -55,13 +58,23 @@ export function lockVisible(
     .executeTakeFirst();
 }
 
-export function selectObject(
+/** Prepared, because the reads of single objects are the most frequent calls. */
+export async function selectObject(
   queries: Queries,
-  visible: Visible,
+  { organizationGuid, environment, bankGuid, customerGuid }: Visible,
   type: string,
   guid: string,
 ): Promise<ObjectRow | undefined> {
-  return visibleTo(queries, visible).where('type', '=', type).where('guid', '=', guid).executeTakeFirst();
+  const { rows } = await sql<ObjectRow>`
+    /* prepared: select_object */
+    select ${OBJECT_COLUMNS} from objects
+    where guid = ${guid} and type = ${type} and organization_guid = ${organizationGuid}
+      and environment = coalesce(${environment ?? null}, environment)
+      and bank_guid = coalesce(${bankGuid ?? null}, bank_guid)
+      and (${customerGuid ?? null}::uuid is null or customer_guid = ${customerGuid ?? null})`.execute(
+    queries,
+  );
+  return rows[0];
 }
 
 /** The existing objects of any type, by guid. */

@@ -100,7 +100,7 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
     },
 
     /** By guid, in one query. */
-    async findBanks(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.Bank>> {
+    async findBanks(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.BankSummary>> {
       if (guidsToFind.length === 0) return new Map();
       const banks = await store.selectBanksByGuid(queries, guidsToFind);
       return new Map(banks.map((bank) => [bank.guid, bank]));

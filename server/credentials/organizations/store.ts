@@ -6,6 +6,8 @@ import type { EnvironmentName, Row, Tables } from '../../infrastructure/database
 
 export type Organization = Row<'organizations'>;
 export type Bank = Row<'banks'>;
+/** Says whose a bank is. */
+export type BankSummary = Pick<Bank, 'guid' | 'organization_guid' | 'environment' | 'name'>;
 export type BankFilters = {
   guid?: readonly string[] | undefined;
   /** The same as the environment. */
@@ -135,10 +137,12 @@ export async function hasBankIn(
   return found !== undefined;
 }
 
-export async function selectBanksByGuid(queries: Queries, guids: readonly string[]): Promise<Bank[]> {
-  const { rows } = await sql<Bank>`
+export async function selectBanksByGuid(queries: Queries, guids: readonly string[]): Promise<BankSummary[]> {
+  const { rows } = await sql<BankSummary>`
     /* prepared: banks_by_guid */
-    select * from banks where guid = any(${uuidArray(guids)})`.execute(queries);
+    select guid, organization_guid, environment, name from banks where guid = any(${uuidArray(guids)})`.execute(
+    queries,
+  );
   return rows;
 }
 

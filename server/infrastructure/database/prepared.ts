@@ -4,7 +4,8 @@ import pg from 'pg';
  * How a statement is sent, as a comment at its beginning:
  *
  * - `prepared: name`: parsed and planned once per connection. For small batches on partitioned tables planning costs
- *   several times the execution. Its text must never vary.
+ *   several times the execution. Its text must never vary, and it names its columns: after a migration that adds one,
+ *   PostgreSQL rejects a prepared `select *`.
  * - `pipelined`: without waiting for its answer, which costs no round trip; its rows are not read. An error is
  *   reported by the next statement that waits, at the latest by the commit.
  */

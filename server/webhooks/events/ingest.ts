@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Freezes } from '../../credentials/organizations/freezes.ts';
-import type { Bank, Organizations } from '../../credentials/organizations/service.ts';
+import type { BankSummary, Organizations } from '../../credentials/organizations/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
@@ -26,7 +26,7 @@ type Answer = Accepted | Failure;
 type Published = Awaited<ReturnType<Events['publish']>>;
 type Owners = {
   organizations: ReadonlySet<string>;
-  banks: ReadonlyMap<string, Bank>;
+  banks: ReadonlyMap<string, BankSummary>;
   frozen: ReadonlyMap<string, Failure>;
 };
 
@@ -38,7 +38,7 @@ export function createIngest({ database, clock, events, organizations, freezes }
   /** An existing bank proves its Organization, so only the others are looked up. */
   async function ownersOf(reported: readonly Reported[]): Promise<Owners> {
     const named = new Set(reported.flatMap(({ bank_guid }) => bank_guid ?? []));
-    const banks = named.size > 0 ? await organizations.findBanks([...named]) : new Map<string, Bank>();
+    const banks = named.size > 0 ? await organizations.findBanks([...named]) : new Map<string, BankSummary>();
     const proven = new Set(banks.values().map((bank) => bank.organization_guid));
     const owners = new Set(reported.map((event) => event.organization_guid));
     const unproven = owners.difference(proven);

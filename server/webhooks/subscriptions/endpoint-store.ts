@@ -7,6 +7,14 @@ import { COLUMNS, stateAt } from './store.ts';
 
 /** Queries of the dispatcher, cluster tasks and the key rotation, for many tenants at once. */
 export type EndpointRow = Row<'subscriptions'>;
+const SENDING_COLUMNS = [
+  'signing_key_encrypted',
+  'first_delivery_guid',
+  'endpoint_version',
+  'url_changed_at',
+  'frozen',
+] as const satisfies readonly Exclude<keyof EndpointRow, keyof SubscriptionRow>[];
+const ENDPOINT_COLUMNS = sql.join([...COLUMNS, ...SENDING_COLUMNS].map((name) => sql.ref(name)));
 /** The results of a batch of outcomes for one endpoint. */
 export type EndpointEffect = {
   guid: string;
@@ -27,7 +35,7 @@ export async function selectEndpointsOf(
 ): Promise<EndpointRow[]> {
   const { rows } = await sql<EndpointRow>`
     /* prepared: endpoints_of */
-    select * from subscriptions
+    select ${ENDPOINT_COLUMNS} from subscriptions
     where organization_guid = any(${uuidArray(organizationGuids)})
       and failed_at is null and ${stateAt(now)} <> 'deleted'
     order by guid`.execute(transaction);
@@ -37,7 +45,9 @@ export async function selectEndpointsOf(
 export async function selectEndpoints(queries: Queries, guids: readonly string[]): Promise<EndpointRow[]> {
   const { rows } = await sql<EndpointRow>`
     /* prepared: endpoints */
-    select * from subscriptions where guid = any(${uuidArray(guids)}) order by guid`.execute(queries);
+    select ${ENDPOINT_COLUMNS} from subscriptions where guid = any(${uuidArray(guids)}) order by guid`.execute(
+    queries,
+  );
   return rows;
 }
 

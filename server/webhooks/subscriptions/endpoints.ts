@@ -68,14 +68,16 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
   }
 
   function endpointOf(row: store.EndpointRow, now: Date): Endpoint {
+    const { guid, signing_key_encrypted } = row;
     const hasEnded = row.failed_at !== null || stateOf(row, now) === 'deleted';
     const hasRecovered = row.deliveries_failing_since === null;
     return {
-      guid: row.guid,
+      guid,
       organizationGuid: row.organization_guid,
       environment: row.environment,
       url: row.url,
-      signingKey: () => keyOf(row),
+      // Without the row, because dispatchers keep thousands of endpoints.
+      signingKey: () => keyOf({ guid, signing_key_encrypted }),
       version: row.endpoint_version,
       disabled: row.disabled_at !== null,
       paused: row.paused_at !== null || row.frozen,
