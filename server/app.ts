@@ -98,7 +98,7 @@ export async function createApp(deps: Deps) {
   const events = createEvents({
     ...base,
     counters: eventCounters,
-    refusalOf: freezes.refusalOf,
+    freezes,
     enqueue: (...args) => deliveriesModule.enqueue(...args),
   });
   const organizations = createOrganizations({

@@ -112,7 +112,7 @@ export function createFeed({ database, clock, audit, events, organizations, file
       const refusal = given.details && type.refuse?.(given.details, []);
       if (refusal) return refusal;
       return database.transaction(async (transaction) => {
-        const frozen = organizations.refusalOf(bank.organization_guid);
+        const frozen = await organizations.checkFrozen(bank.organization_guid, transaction);
         if (frozen) return frozen;
         const noCustomer = await refuseCustomer(transaction, bank, report.customer_guid);
         if (noCustomer) return noCustomer;

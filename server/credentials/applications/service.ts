@@ -105,7 +105,7 @@ export function createApplications(deps: ApplicationsDeps) {
       const application = await find(transaction);
       if (!application) return applicationNotFound();
       if (isFailure(application)) return application;
-      const frozen = organizations.refusalOf(application.organization_guid);
+      const frozen = await organizations.checkFrozen(application.organization_guid, transaction);
       if (frozen) return frozen;
       const { client_id: clientId, name } = application;
       await store.deleteApplication(transaction, clientId);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '../../infrastructure/database/database.ts';
+import type { Database, Queries } from '../../infrastructure/database/database.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
 import { selectFrozenGuids } from './store.ts';
@@ -44,8 +44,8 @@ export function createFreezes({ database, log, changes }: Deps) {
     }
   }
 
-  function current(): ReadonlySet<string> | Promise<ReadonlySet<string>> {
-    return changes.isUpToDate() ? frozen : selectFrozenGuids(queries).then((guids) => new Set(guids));
+  function current(within: Queries): ReadonlySet<string> | Promise<ReadonlySet<string>> {
+    return changes.isUpToDate() ? frozen : selectFrozenGuids(within).then((guids) => new Set(guids));
   }
 
   return {
@@ -54,19 +54,25 @@ export function createFreezes({ database, log, changes }: Deps) {
       listeners.push(listener);
     },
 
-    /** From memory only: for a transaction of a call that `check` has admitted. */
-    refusalOf: (organizationGuid: string) => refusalIn(frozen, organizationGuid),
-
-    /** Synchronous while this node hears of every change, otherwise from the database. */
-    check(organizationGuid: string): Failure | undefined | Promise<Failure | undefined> {
-      const known = current();
+    /**
+     * Synchronous while this node hears of every change, otherwise from the database. A change passes its transaction:
+     * a freeze waits for transactions that began before it, but not for nodes that have lost the database.
+     */
+    check(
+      organizationGuid: string,
+      within: Queries = queries,
+    ): Failure | undefined | Promise<Failure | undefined> {
+      const known = current(within);
       if (known instanceof Promise) return known.then((guids) => refusalIn(guids, organizationGuid));
       return refusalIn(known, organizationGuid);
     },
 
     /** The same for many, with one query at most. */
-    async among(organizationGuids: ReadonlySet<string>): Promise<ReadonlyMap<string, Failure>> {
-      const guids = await current();
+    async among(
+      organizationGuids: ReadonlySet<string>,
+      within: Queries = queries,
+    ): Promise<ReadonlyMap<string, Failure>> {
+      const guids = await current(within);
       return new Map(
         organizationGuids
           .intersection(guids)

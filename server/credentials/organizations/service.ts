@@ -130,8 +130,8 @@ export function createOrganizations(deps: Deps) {
     ): Promise<store.Organization | Failure> =>
       guid === organizationGuid ? update(actor, guid, input, precondition) : organizationNotFound(),
 
-    /** Set while the Organization is frozen; to be checked in the transaction of a change. */
-    refusalOf: freezes.refusalOf,
+    /** A refusal while the Organization is frozen; to be checked in the transaction of a change. */
+    checkFrozen: freezes.check,
 
     /** Blocks changes of the Organization until the transaction ends. */
     async lockForShare(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {

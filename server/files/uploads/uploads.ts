@@ -27,7 +27,7 @@ type Deps = {
   guids: Guids;
   log: Log;
   quota: Quota;
-  freezes: Pick<Freezes, 'refusalOf'>;
+  freezes: Pick<Freezes, 'check'>;
   onUploaded(): void;
 };
 
@@ -43,7 +43,7 @@ export function createUploads(deps: Deps) {
   async function begin(terms: UploadTerms, bytes: number, leasedBy: string): Promise<string | Failure> {
     const file = await store.selectLinkedFile(queries, terms.guid);
     if (!file || file.uploaded_at !== null || file.failed_at !== null) return refusalOf(file);
-    const frozen = freezes.refusalOf(file.organization_guid);
+    const frozen = await freezes.check(file.organization_guid);
     if (frozen) return frozen;
     return database.transaction(async (transaction) => {
       // Before the quota, so that the second of two uploads gets upload_in_progress and not the quota's refusal.
@@ -105,7 +105,7 @@ export function createUploads(deps: Deps) {
     if (result instanceof Failure) return result;
     if (result === 'too_large') return new Failure('payload_too_large', tooLargeMessage(terms));
     // The content would not be moved with the Organization.
-    const frozen = freezes.refusalOf(owner);
+    const frozen = await freezes.check(owner);
     if (frozen) {
       await storage.delete(terms.guid);
       return frozen;

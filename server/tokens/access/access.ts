@@ -3,7 +3,7 @@ import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Feature } from '../../credentials/organizations/schema.ts';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Call } from '../../infrastructure/http/limits/calls-in-flight.ts';
-import { Failure } from '../../infrastructure/runtime/failure.ts';
+import { type Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { TokenType } from '../claims.ts';
 import type { Caller, VerifiedToken, Verifier } from '../verifying/verifier.ts';
 
@@ -91,14 +91,16 @@ export function tokenCheckOf(
 ): () => boolean | Promise<boolean> {
   const token = bearerTokenOf(request.headers.authorization) ?? '';
   return () => {
-    if (freezes.refusalOf(request.caller.organizationGuid)) return false;
+    const frozen = freezes.check(request.caller.organizationGuid);
     const verified = verifier.verify(token);
-    return verified instanceof Promise ? verified.then(isVerified) : isVerified(verified);
+    if (frozen instanceof Promise || verified instanceof Promise)
+      return Promise.all([frozen, verified]).then((results) => isAdmitted(...results));
+    return isAdmitted(frozen, verified);
   };
 }
 
-function isVerified(verified: VerifiedToken | Failure): boolean {
-  return !(verified instanceof Failure);
+function isAdmitted(frozen: Failure | undefined, verified: VerifiedToken | Failure): boolean {
+  return frozen === undefined && !isFailure(verified);
 }
 
 export function actorOf(request: FastifyRequest): Actor {

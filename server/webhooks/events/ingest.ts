@@ -54,9 +54,9 @@ export function createIngest({ database, clock, events, organizations, freezes }
     const newEvents = calls.flat();
     const answers = await database.transaction(async (transaction) => {
       // Frozen since the owners were looked up.
-      const frozen = newEvents.values().map(({ organizationGuid }) => freezes.refusalOf(organizationGuid));
-      const refusal = frozen.find(isFailure);
-      if (refusal) return refusal;
+      const owners = new Set(newEvents.map(({ organizationGuid }) => organizationGuid));
+      const [frozen] = (await freezes.among(owners, transaction)).values();
+      if (frozen) return frozen;
       const published = await events.publish(transaction, newEvents);
       const conflict = await conflictIn(transaction, published.events, published.created);
       if (conflict) return conflict;

@@ -1,3 +1,4 @@
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
@@ -36,8 +37,7 @@ export type Events = ReturnType<typeof createEvents>;
 type Deps = Base & {
   /** Counts committed events. */
   counters: Pick<EventCounters, 'note'>;
-  /** Set while the Organization is frozen. */
-  refusalOf(organizationGuid: string): Failure | undefined;
+  freezes: Pick<Freezes, 'among'>;
   /** Creates the deliveries in the same transaction. */
   enqueue(transaction: Transaction, events: readonly Event[]): Promise<void>;
 };
@@ -60,7 +60,7 @@ async function insert(
 
 type Published = { events: Event[]; created: ReadonlySet<string> };
 
-export function createEvents({ database, clock, guids, metrics, counters, refusalOf, enqueue }: Deps) {
+export function createEvents({ database, clock, guids, metrics, counters, freezes, enqueue }: Deps) {
   const publishing = new Map<Transaction, PromiseWithResolvers<void>>();
 
   function trackEnd(transaction: Transaction): void {
@@ -79,12 +79,11 @@ export function createEvents({ database, clock, guids, metrics, counters, refusa
     newEvents: readonly NewEvent[],
   ): Promise<Published & { fresh: readonly Event[] }> {
     if (newEvents.length === 0) return { events: [], created: new Set(), fresh: [] };
-    // A freeze waits for the transactions that have passed this check: see `settled`.
-    for (const { organizationGuid } of newEvents) {
-      const frozen = refusalOf(organizationGuid);
-      if (frozen) throw new FailureError(frozen);
-    }
+    // Before the check: a freeze waits for the transactions that pass it, see `settled`.
     trackEnd(transaction);
+    const owners = new Set(newEvents.map(({ organizationGuid }) => organizationGuid));
+    const [frozen] = (await freezes.among(owners, transaction)).values();
+    if (frozen) throw new FailureError(frozen);
     const createdAt = clock.now();
     const events = newEvents.map((event) => ({
       guid: event.guid ?? guids.next(),

@@ -37,7 +37,8 @@ export function createChangeFound({ database, clock, organizations }: Deps) {
       const current = await store.selectSubscriptionForUpdate(transaction, tenant, guid, now);
       if (!current) return noSubscription();
       const refused =
-        organizations.refusalOf(current.organization_guid) ?? precondition?.(withState(current, now));
+        (await organizations.checkFrozen(current.organization_guid, transaction)) ??
+        precondition?.(withState(current, now));
       if (refused) return refused;
       const changed = await change(transaction, current, now);
       return isFailure(changed) ? changed : withState(changed, now);
