@@ -9,7 +9,8 @@ export type Load = Pick<autocannon.Options, 'url' | 'method'> & {
 };
 
 const CONNECTIONS = 32;
-const WARM_UP_SECONDS = 2;
+/** The code of the service is several times as large as that of a bare route, and compiled later. */
+const WARM_UP_SECONDS = 10;
 const ROUND_SECONDS = 4;
 
 export async function compareLoads(context: Context, own: Load, reference: Load): Promise<Comparison> {

@@ -6,5 +6,12 @@ export type SourceAddress = (request: FastifyRequest) => string | undefined;
 
 export function createRequestSourceAddress(trustedProxies: readonly string[]): SourceAddress {
   const sourceOf = createSourceAddress(trustedProxies);
-  return (request) => sourceOf(request.socket.remoteAddress, request.headers['x-forwarded-for']);
+  /** Limits, logs and handlers ask in turn. */
+  const known = new WeakMap<FastifyRequest, string | undefined>();
+  return (request) => {
+    if (known.has(request)) return known.get(request);
+    const address = sourceOf(request.socket.remoteAddress, request.headers['x-forwarded-for']);
+    known.set(request, address);
+    return address;
+  };
 }
