@@ -68,6 +68,7 @@ const MAINTENANCE_CONNECTIONS = 2;
 
 const UUID_OID = 2950;
 const INT8_OID = 20;
+const BYTEA_OID = 17;
 
 /** Without `reserved` connections there is one pool for everything. */
 export function createDatabase({
@@ -202,9 +203,22 @@ function timeoutsOf(statementTimeoutMs: number): pg.PoolConfig {
 
 /** Guids have no dashes, and counts are numbers. */
 function parserFor(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  if (oid === UUID_OID) return (value) => value.replaceAll('-', '');
+  const parse = pg.types.getTypeParser(oid, format as 'text');
+  if (oid === UUID_OID) return withoutDashes;
   if (oid === INT8_OID) return Number;
-  return pg.types.getTypeParser(oid, format as 'text');
+  return oid === BYTEA_OID ? (value) => unpooled(parse(value)) : parse;
+}
+
+/** Called for every guid of every row: almost twice as fast as `replaceAll`. */
+function withoutDashes(uuid: string): string {
+  return uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24);
+}
+
+/** A small Buffer is part of a larger one. Keys and hashes are cached, and each would keep 64 KB in memory. */
+function unpooled(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }
 
 class Rollback extends Error {

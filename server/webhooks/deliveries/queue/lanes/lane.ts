@@ -82,6 +82,11 @@ export function createLane(endpoint: Endpoint) {
     take(): Delivery {
       const delivery = waiting[next] as Delivery;
       next += 1;
+      // An idle lane would keep its last deliveries in memory.
+      if (next === waiting.length) {
+        waiting = [];
+        next = 0;
+      }
       inFlight += 1;
       unrecorded.add(delivery);
       return delivery;
