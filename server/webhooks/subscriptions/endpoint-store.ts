@@ -82,7 +82,7 @@ export async function updateOutcomes(
 ): Promise<string[]> {
   const { rows } = await sql<{ guid: string; activates: boolean }>`
     /* prepared: apply_outcomes */
-    with outcomes as (
+    with outcomes as materialized (
       select * from unnest(
         ${outcomes.map(({ guid }) => guid)}::uuid[],
         ${outcomes.map(({ succeeded }) => succeeded)}::boolean[],
@@ -90,29 +90,37 @@ export async function updateOutcomes(
         ${outcomes.map(({ at }) => at)}::timestamptz[],
         ${textArray(outcomes.map(({ url }) => url))})
       as outcomes (guid, succeeded, failing_since, at, url)
-    ), changing as (
-      select subscriptions.guid, activated_at is null and succeeded as activates
-      from subscriptions join outcomes using (guid, url)
-      where failed_at is null and deleted_at is null
-        and (scheduled_deletion_at is null or scheduled_deletion_at > outcomes.at)
-        and case when succeeded
-          then activated_at is null or deliveries_failing_since is distinct from failing_since
-          else deliveries_failing_since is null and failing_since is not null
-        end
-      order by subscriptions.guid
-      for no key update of subscriptions
+      order by guid
+    ), changing as materialized (
+      -- One lookup for each outcome: to join in the order of guids the planner would read all subscriptions. Without
+      -- statistics it would also read all of the index of failing ones, if the conditions were those of the index.
+      select outcomes.*, activates
+      from outcomes cross join lateral (
+        select activated_at is null and succeeded as activates
+        from subscriptions
+        where subscriptions.guid = outcomes.guid and subscriptions.url = outcomes.url
+          and coalesce(failed_at, deleted_at) is null
+          and (scheduled_deletion_at is null or scheduled_deletion_at > outcomes.at)
+          and case when succeeded
+            then activated_at is null or deliveries_failing_since is distinct from outcomes.failing_since
+            else deliveries_failing_since is null and outcomes.failing_since is not null
+          end
+        for no key update
+      ) as locked
     )
     update subscriptions
     set
-      activated_at = case when changing.activates then outcomes.at else activated_at end,
+      activated_at = case when activates then changing.at else activated_at end,
       recovered_at = case when succeeded and deliveries_failing_since is not null
-        then outcomes.at else recovered_at end,
+        then changing.at else recovered_at end,
       deliveries_failing_since = case when succeeded
         then failing_since else coalesce(deliveries_failing_since, failing_since) end,
-      updated_at = greatest(updated_at, outcomes.at)
-    from outcomes join changing using (guid)
-    where subscriptions.guid = outcomes.guid and subscriptions.url = outcomes.url
-    returning subscriptions.guid, changing.activates`.execute(transaction);
+      updated_at = greatest(updated_at, changing.at)
+    from changing
+    -- The array limits the rows, whichever side the planner reads first.
+    where subscriptions.guid = any(array(select guid from changing))
+      and subscriptions.guid = changing.guid and subscriptions.url = changing.url
+    returning subscriptions.guid, activates`.execute(transaction);
   return rows.filter(({ activates }) => activates).map(({ guid }) => guid);
 }
 

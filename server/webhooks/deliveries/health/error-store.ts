@@ -16,7 +16,7 @@ export async function addErrors(transaction: Transaction, errors: readonly Error
     /* prepared: add_errors */
     insert into endpoint_errors as e (subscription_guid, kind, status, failing_since, count, last_at, delivery_guid,
                                       attempt_number)
-    select n.subscription_guid, n.kind, n.status, coalesce(s.deliveries_failing_since, n.last_at), n.count, n.last_at,
+    select n.subscription_guid, n.kind, n.status, coalesce(failing_since, n.last_at), n.count, n.last_at,
            n.delivery_guid, n.attempt_number
     from unnest(
       ${uuidArray(errors.map(({ subscriptionGuid }) => subscriptionGuid))},
@@ -27,7 +27,10 @@ export async function addErrors(transaction: Transaction, errors: readonly Error
       ${uuidArray(errors.map(({ deliveryGuid }) => deliveryGuid))},
       ${intArray(errors.map(({ attemptNumber }) => attemptNumber))})
     as n(subscription_guid, kind, status, count, last_at, delivery_guid, attempt_number)
-    join subscriptions as s on s.guid = n.subscription_guid
+    -- One lookup for each: to join in the order of guids the planner would read all subscriptions.
+    cross join lateral (
+      select deliveries_failing_since as failing_since from subscriptions where guid = n.subscription_guid limit 1
+    ) as s
     order by n.subscription_guid, n.kind, n.status
     on conflict (subscription_guid, kind, status) do update set
       count = excluded.count + case when e.failing_since = excluded.failing_since then e.count else 0 end,

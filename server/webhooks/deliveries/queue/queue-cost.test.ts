@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type KyselyPlugin, sql } from 'kysely';
+import { sql } from 'kysely';
 import { createTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { createDatabase, type Queries, type Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
+import { explain } from '../testing/explain.ts';
 import { claimFirst, selectNextFirst } from './first-store.ts';
 import { claimDeliveries, selectWaiting } from './queue-store.ts';
 
@@ -26,46 +27,6 @@ const FIRST_GUID = '0'.repeat(32);
 const FEW = 100;
 /** A statement that reads each waiting delivery touches more than three times the buffers that it needs for a few. */
 const MANY = 20_000;
-
-type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] };
-
-/** The query plans of `run`, which is rolled back. */
-async function explain(run: (queries: Queries) => Promise<unknown>) {
-  let plan: PlanNode | undefined;
-  const explaining: KyselyPlugin = {
-    transformQuery({ node }) {
-      if (node.kind !== 'RawNode') return node;
-      const [first = '', ...rest] = node.sqlFragments;
-      const prefix = 'explain (analyze, buffers, format json) ';
-      return { ...node, sqlFragments: [prefix + first, ...rest] };
-    },
-    async transformResult({ result }) {
-      const [row] = result.rows as { 'QUERY PLAN': { Plan: PlanNode }[] }[];
-      plan = row?.['QUERY PLAN'][0]?.Plan;
-      return { ...result, rows: [] };
-    },
-  };
-  const undo = new Error('undo');
-  await queries
-    .transaction()
-    .execute(async (transaction) => {
-      await run(transaction.withPlugin(explaining) as unknown as Queries);
-      throw undo;
-    })
-    .catch((error: unknown) => {
-      if (error !== undo) throw error;
-    });
-  assert.ok(plan);
-  const buffers = Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
-  const scans = nodesOf(plan)
-    .filter((node) => node['Relation Name'] === 'delivery_queue' && /Scan/.test(String(node['Node Type'])))
-    .map((node) => String(node['Node Type']));
-  return { buffers, scans };
-}
-
-function nodesOf(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-}
 
 /** A queue with `count` deliveries of one subscription and one each of 200 others. */
 async function fillQueue(count: number) {
@@ -131,7 +92,7 @@ async function readCosts(statistics: (typeof STATISTICS)[number], count: number)
   for (const [name, run] of Object.entries(STATEMENTS))
     costs.set(
       name,
-      await explain(async (explained) => {
+      await explain(queries, 'delivery_queue', async (explained) => {
         // As in the dispatcher: otherwise the plan depends on the statistics.
         await preferIndexes(explained as Transaction);
         return run(explained, queue);
