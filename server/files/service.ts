@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
+import type { Freezes } from '../credentials/organizations/freezes.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
@@ -48,6 +49,7 @@ type Deps = {
   storage: Storage;
   maxUploadBytes: number;
   quota: Quota;
+  freezes: Pick<Freezes, 'check'>;
   deletions: Deletions;
   pollSchedule: PollSchedule;
   /** Called when the content of a file is stored and can be processed. */
@@ -56,7 +58,7 @@ type Deps = {
 
 /** The records of files. The storage holds their content under the same guid. */
 export function createFiles(deps: Deps) {
-  const { database, clock, guids, audit, log, customers, storage, deletions, quota } = deps;
+  const { database, clock, guids, audit, log, customers, storage, deletions, quota, freezes } = deps;
   const { queries } = database;
 
   /** Only callers that may create files get the upload URL: it is all that is needed to write the content. */
@@ -112,8 +114,10 @@ export function createFiles(deps: Deps) {
     // A failed put may have stored the content, so its deletion stays scheduled.
     if (refused) return refused;
     return database.transaction(async (transaction) => {
-      const exceeded = await quota.checkLocked(transaction, file.organization_guid, pendingOf(file));
-      if (exceeded) return exceeded;
+      const refusal =
+        (await freezes.check(file.organization_guid, transaction)) ??
+        (await quota.checkLocked(transaction, file.organization_guid, pendingOf(file)));
+      if (refusal) return refusal;
       if (!(await deletions.cancel(transaction, file.guid, deleteAt)))
         return new Failure('storage_unavailable', 'Storing the file took too long; send the request again');
       await save(transaction);
@@ -123,8 +127,10 @@ export function createFiles(deps: Deps) {
 
   function createForUpload(file: store.FileRow, save: Save): Promise<Failure | undefined> {
     return database.transaction(async (transaction) => {
-      const exceeded = await quota.checkLocked(transaction, file.organization_guid, pendingOf(file));
-      if (exceeded) return exceeded;
+      const refusal =
+        (await freezes.check(file.organization_guid, transaction)) ??
+        (await quota.checkLocked(transaction, file.organization_guid, pendingOf(file)));
+      if (refusal) return refusal;
       await save(transaction);
       return undefined;
     });

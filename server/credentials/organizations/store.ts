@@ -6,7 +6,7 @@ import type { EnvironmentName, Row, Tables } from '../../infrastructure/database
 
 export type Organization = Row<'organizations'>;
 export type Bank = Row<'banks'>;
-/** Says whose a bank is. */
+/** The owner, environment and name of a bank. */
 export type BankSummary = Pick<Bank, 'guid' | 'organization_guid' | 'environment' | 'name'>;
 export type BankFilters = {
   guid?: readonly string[] | undefined;

@@ -43,9 +43,9 @@ export function createUploads(deps: Deps) {
   async function begin(terms: UploadTerms, bytes: number, leasedBy: string): Promise<string | Failure> {
     const file = await store.selectLinkedFile(queries, terms.guid);
     if (!file || file.uploaded_at !== null || file.failed_at !== null) return refusalOf(file);
-    const frozen = await freezes.check(file.organization_guid);
-    if (frozen) return frozen;
     return database.transaction(async (transaction) => {
+      const frozen = await freezes.check(file.organization_guid, transaction);
+      if (frozen) return frozen;
       // Before the quota, so that the second of two uploads gets upload_in_progress and not the quota's refusal.
       const now = clock.now();
       const leased = await store.updateFileIf(
@@ -67,20 +67,24 @@ export function createUploads(deps: Deps) {
   }
 
   /** Clears the processing lease too, so that a node that is about to expire the file loses it. */
-  async function markUploaded(guid: string): Promise<boolean> {
+  async function markUploaded(guid: string, owner: string): Promise<boolean | Failure> {
     const now = clock.now();
-    const uploaded = await store.updateFileIf(
-      queries,
-      guid,
-      { awaitingUpload: true },
-      {
-        ...{ uploaded_at: now, next_look_at: now, updated_at: now },
-        ...{ leased_by: null, upload_leased_by: null, upload_leased_until: null },
-      },
-    );
-    if (!uploaded) return false;
-    onUploaded();
-    return true;
+    const uploaded = await database.transaction(async (transaction) => {
+      const frozen = await freezes.check(owner, transaction);
+      if (frozen) return frozen;
+      return store.updateFileIf(
+        transaction,
+        guid,
+        { awaitingUpload: true },
+        {
+          ...{ uploaded_at: now, next_look_at: now, updated_at: now },
+          ...{ leased_by: null, upload_leased_by: null, upload_leased_until: null },
+        },
+      );
+    });
+    if (isFailure(uploaded)) return uploaded;
+    if (uploaded) onUploaded();
+    return uploaded !== undefined;
   }
 
   async function put(
@@ -104,14 +108,13 @@ export function createUploads(deps: Deps) {
   ): Promise<Failure | undefined> {
     if (result instanceof Failure) return result;
     if (result === 'too_large') return new Failure('payload_too_large', tooLargeMessage(terms));
-    // The content would not be moved with the Organization.
-    const frozen = await freezes.check(owner);
-    if (frozen) {
-      await storage.delete(terms.guid);
-      return frozen;
-    }
     // Also for content that exists already: a crash may have prevented this before.
-    const isFirst = await markUploaded(terms.guid);
+    const isFirst = await markUploaded(terms.guid, owner);
+    if (isFailure(isFirst)) {
+      // The content would not be moved with the Organization.
+      await storage.delete(terms.guid);
+      return isFirst;
+    }
     if (result === 'exists') return completed();
     if (isFirst) return undefined;
     const file = await store.selectLinkedFile(queries, terms.guid);

@@ -9,7 +9,7 @@ const WRITE_EVERY_MS = 5_000;
 /** From so many uses on a key is written soon, because other nodes must learn of it. */
 const MANY_USES = 50;
 const WRITE_SOON_MS = 10;
-const MAX_KEYS = 50_000;
+const MAX_KEYS = 10_000;
 const KEYS_PER_STATEMENT = 500;
 
 /**

@@ -32,7 +32,7 @@ const MAX_REMEMBERED_BLOCKS = 10_000;
 const FAR_FROM_LIMIT = 1_000;
 /** Of a limit that `startsInBackground`. */
 const BACKGROUND_SHARE = 0.1;
-const MAX_REMEMBERED_COUNTS = 50_000;
+const MAX_REMEMBERED_COUNTS = 10_000;
 /** Counters are deleted this long after their window. */
 const KEEP_MS = 3_600_000;
 

@@ -10,6 +10,7 @@ import { createTenant, tokenOf } from '../../../testing/tenant.ts';
 import { hold } from '../../../testing/test-endpoint.ts';
 import { createNodes, guidsAt, pass, queueOf, subscriptionRow, until } from '../../../testing/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
+import { updateOrganization } from './freeze-store.ts';
 
 const { a, b, tenant, endpoint, subscription } = await createNodes();
 const { organizationGuid, bankGuid, bankKey } = tenant;
@@ -139,6 +140,39 @@ test('a freeze waits for calls and transactions that began before', async () => 
   const late = await a.call({ method: 'POST', url: '/api/customers', token: fresh, payload });
   assertError(late, ...MOVING);
   await unfreeze();
+});
+
+test('calls that wait for a slot while the Organization is frozen are refused', async () => {
+  const [eventGuid] = await publishEvents(a, tenant);
+  await passUntil(a.dispatcher.drain());
+  const events = await tokenOf(a, tenant.organizationKey, 'subscription_events:execute');
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>();
+  const locking = a.database.transaction(async (transaction) => {
+    await sql`lock table deliveries in share mode`.execute(transaction);
+    tellLocked();
+    await released;
+  });
+  await locked;
+  const payload = { subscription_event_guid: eventGuid, subscription_guid: subscription.guid };
+  const calls = Array.from({ length: 12 }, () =>
+    a.call({ method: 'POST', url: '/api/subscription_deliveries', token: events, payload }),
+  );
+  // Without the wait for the transactions, which would end before.
+  const revision = await b.database.transaction(async (transaction) => {
+    await updateOrganization(transaction, organizationGuid, { frozen_at: b.clock.now() });
+    return b.revocations.revoke(transaction, 'freeze', organizationGuid);
+  });
+  const propagated = b.revocations.propagate(revision);
+  const isFrozen = async () =>
+    (await a.call({ url: '/api/customers', token })).body.message_code === 'organization_moving';
+  await until(isFrozen, 'the freeze');
+  release();
+  await Promise.all([locking, propagated]);
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  assert.deepEqual(new Set(statuses), new Set([201, 503]), 'those that had a slot were accepted');
+  await unfreeze();
+  await passUntil(Promise.all(nodes.map(({ dispatcher }) => dispatcher.drain())));
 });
 
 test('an upload to a frozen Organization is refused and can be repeated', async () => {

@@ -53,7 +53,7 @@ export async function registerApi(
     async (api: HttpServer) => {
       limitBodies(api, MAX_CALL_BYTES);
       guard(api, deps);
-      queueHandlers(api);
+      queueHandlers(api, deps.freezes);
       ignoreBankOfBankTokens(api);
       refuseUnknownInput(api);
       const { idempotencyKeys } = deps;
@@ -196,12 +196,20 @@ function isPaged(querystring: unknown): boolean {
   return 'per_page' in properties;
 }
 
-/** Runs handlers in the queue of the caller's Organization, also after the client has disconnected. */
-function queueHandlers(api: HttpServer): void {
+/**
+ * Runs handlers in the queue of the caller's Organization, also after the client has disconnected. A freeze does not wait
+ * for calls that wait longer than it, so it is checked again.
+ */
+function queueHandlers(api: HttpServer, freezes: Freezes): void {
   api.addHook('onRoute', (route) => {
     const { handler } = route;
     route.handler = function handleQueued(request, reply) {
-      return runQueued(request, async () => handler.call(this, request, reply));
+      return runQueued(request, async () => {
+        const frozen = freezes.check(request.caller.organizationGuid);
+        const refusal = frozen instanceof Promise ? await frozen : frozen;
+        if (refusal) throw new FailureError(refusal);
+        return handler.call(this, request, reply);
+      });
     };
   });
 }

@@ -86,7 +86,9 @@ export async function selectNextAttempts(
                 ${uuidArray(subscriptions.map(({ first }) => first ?? null))}) as s(guid, first)
     left join lateral (
       select due_at from delivery_queue
-      where subscription_guid = s.guid and delivery_guid = s.first and leased_by is null
+      where subscription_guid = s.guid and delivery_guid = s.first
+        -- Keeps the planner on the primary key, however many deliveries wait.
+        and coalesce(leased_by, s.guid) = s.guid
     ) as of_first on true
     left join lateral (
       select due_at from delivery_queue where subscription_guid = s.guid and leased_by is null and s.first is null

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
+import { explain } from '../../../../testing/explain.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { createDatabase, type Queries, type Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
-import { explain } from '../testing/explain.ts';
 import { claimFirst, selectNextFirst } from './first-store.ts';
 import { claimDeliveries, selectWaiting } from './queue-store.ts';
 

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestApp } from '../../../../testing/app.ts';
 import { queriesOfOwner } from '../../../../testing/database.ts';
+import { explain } from '../../../../testing/explain.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import { updateOutcomes } from '../../subscriptions/endpoint-store.ts';
 import { addErrors } from '../health/error-store.ts';
-import { explain } from '../testing/explain.ts';
 
 /** The cost of recording failures does not depend on the number of subscriptions. */
 const app = await createTestApp();

@@ -24,6 +24,13 @@ export function createLane(endpoint: Endpoint) {
   /** Of these, sent to an earlier URL: they use no capacity of the new one. */
   const outdated = new Set<Delivery>();
 
+  /** An idle lane would keep its last deliveries in memory. */
+  function dropTaken(): void {
+    if (next < waiting.length) return;
+    waiting = [];
+    next = 0;
+  }
+
   /** The endpoint fails or has not answered yet. */
   const isUnproven = () => limit.isFailing() || limit.standing() === 'unknown';
   const maxHeld = () => {
@@ -82,11 +89,7 @@ export function createLane(endpoint: Endpoint) {
     take(): Delivery {
       const delivery = waiting[next] as Delivery;
       next += 1;
-      // An idle lane would keep its last deliveries in memory.
-      if (next === waiting.length) {
-        waiting = [];
-        next = 0;
-      }
+      dropTaken();
       inFlight += 1;
       unrecorded.add(delivery);
       return delivery;
@@ -110,7 +113,9 @@ export function createLane(endpoint: Endpoint) {
     takeExcess(): Delivery[] {
       if (limit.restMs() === 0 && limit.standing() !== 'hanging') return [];
       const excess = Math.min(held - maxHeld(), waiting.length - next);
-      return excess > 0 ? waiting.splice(waiting.length - excess) : [];
+      const taken = excess > 0 ? waiting.splice(waiting.length - excess) : [];
+      dropTaken();
+      return taken;
     },
 
     needsRefill: () => (lane.more || lane.behind) && held - outdated.size <= maxHeld() / 2,

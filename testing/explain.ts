@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { KyselyPlugin } from 'kysely';
-import type { Queries } from '../../../infrastructure/database/database.ts';
+import type { Queries } from '../server/infrastructure/database/database.ts';
 
 type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] };
 
