@@ -2,10 +2,23 @@ import { type Insertable, sql } from 'kysely';
 import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import type { EnvironmentName, Row, Tables } from '../infrastructure/database/tables.ts';
 
-export type ObjectRow = Omit<Row<'objects'>, 'guid_time_differs'>;
-const OBJECT_COLUMNS = sql`
-  guid, organization_guid, environment, bank_guid, customer_guid, type, state, details, labels, created_at, updated_at,
-  ending, next_move_at`;
+const NAMES = [
+  'guid',
+  'organization_guid',
+  'environment',
+  'bank_guid',
+  'customer_guid',
+  'type',
+  'state',
+  'details',
+  'labels',
+  'created_at',
+  'updated_at',
+  'ending',
+  'next_move_at',
+] as const;
+const OBJECT_COLUMNS = sql.join(NAMES.map((name) => sql.ref(name)));
+export type ObjectRow = Pick<Row<'objects'>, (typeof NAMES)[number]>;
 /** The objects a token may see: those of its Organization, environment, bank and customer. */
 export type Visible = {
   organizationGuid: string;

@@ -6,15 +6,17 @@ import type { SubscriptionRow } from './state.ts';
 import { COLUMNS, stateAt } from './store.ts';
 
 /** Queries of the dispatcher, cluster tasks and the key rotation, for many tenants at once. */
-export type EndpointRow = Row<'subscriptions'>;
 const SENDING_COLUMNS = [
   'signing_key_encrypted',
   'first_delivery_guid',
   'endpoint_version',
   'url_changed_at',
   'frozen',
-] as const satisfies readonly Exclude<keyof EndpointRow, keyof SubscriptionRow>[];
-const ENDPOINT_COLUMNS = sql.join([...COLUMNS, ...SENDING_COLUMNS].map((name) => sql.ref(name)));
+] as const;
+const NAMES = [...COLUMNS, ...SENDING_COLUMNS];
+const ENDPOINT_COLUMNS = sql.join(NAMES.map((name) => sql.ref(name)));
+export type EndpointRow = Pick<Row<'subscriptions'>, (typeof NAMES)[number]>;
+
 /** The results of a batch of outcomes for one endpoint. */
 export type EndpointEffect = {
   guid: string;
