@@ -14,6 +14,9 @@ import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
 const BATCH = 100;
 /** Several claims (of at most 500 deliveries) for each dispatcher. */
 const EVENTS = 2_000;
+/** Shorter than a request may take and a lease lasts. */
+const MAX_HELD_MS = 8_000;
+const TOO_SLOW = 'the machine is too slow: requests or leases may have ended in the meantime';
 const LEASED = 'select delivery_guid from delivery_queue where leased_by = $1 limit 1';
 
 const counter = await createCounter({ after });
@@ -49,9 +52,13 @@ function createEvents() {
   ];
   const mixed = ofTwo.flatMap((event, index) => [event, ofOne[index] ?? event]);
 
-  /** Posts all. Each dispatcher holds some deliveries without a response while `then` runs. */
-  async function postAll(then: () => Promise<void> = async () => undefined): Promise<void> {
+  /**
+   * Posts all. Each dispatcher holds some deliveries without a response while `then` runs. Returns false if that took so
+   * long that requests may have timed out or the lease of a stopped dispatcher may have ended: then they are sent again.
+   */
+  async function postAll(then: () => Promise<void> = async () => undefined): Promise<boolean> {
     const release = counter.hold();
+    const heldAt = performance.now();
     const batches = Array.from({ length: EVENTS / BATCH }, (_, index) =>
       mixed.slice(index * BATCH, (index + 1) * BATCH),
     );
@@ -64,7 +71,9 @@ function createEvents() {
     }
     await then();
     release();
+    const heldMs = performance.now() - heldAt;
     for (const batch of batches) await dispatching.post(batch);
+    return heldMs < MAX_HELD_MS;
   }
   return { expected, arrivals: () => counter.arrivals.slice(from), postAll };
 }
@@ -76,11 +85,12 @@ function keyOf({ path, guid }: Arrival): string {
 test(
   'two dispatchers share the events of an API process, and each delivery is sent once',
   BOUNDED,
-  async () => {
+  async (t) => {
     const { expected, arrivals, postAll } = createEvents();
-    await postAll();
+    const isInTime = await postAll();
     await waitFor('everything', dispatching.api, () => arrivals().length >= expected.length);
     await untilQueueIsEmpty(dispatching, a.running);
+    if (!isInTime) return t.skip(TOO_SLOW);
     assert.deepEqual(arrivals().map(keyOf).sort(), expected.sort());
     assert.deepEqual(await eventsDelivered(false), []);
   },
@@ -90,7 +100,7 @@ test('after kill -9 of one of two dispatchers the other finishes everything', BO
   const { expected, arrivals, postAll } = createEvents();
   let held: string[] = [];
   let leaseUntil: Date | undefined;
-  await postAll(async () => {
+  const isInTime = await postAll(async () => {
     a.running.kill('SIGKILL');
     assert.equal((await a.running.exited).signal, 'SIGKILL');
     // Only deliveries that it held can be sent again, and not before this moment.
@@ -110,6 +120,7 @@ test('after kill -9 of one of two dispatchers the other finishes everything', BO
   const counts = countEach(arrivals().map(keyOf));
   assert.deepEqual([...counts.keys()].sort(), expected.sort(), 'nothing is lost');
   assert.deepEqual(await eventsDelivered(false), []);
+  if (!isInTime) return t.skip(TOO_SLOW);
   const early = arrivals().filter(({ at }) => at < until);
   const inFlight = new Set(held).intersection(new Set(early.map(keyOf)));
   const again = [...counts].filter(([, count]) => count > 1);
