@@ -17,10 +17,11 @@ const { organizationGuid } = tenant;
 
 /** A node that does not hear of freezes. */
 let isUpToDate = () => true;
-const freezes = createFreezes({
+const deps = {
   ...{ database, log: createLog({ level: 'silent', terminal: false }) },
   changes: { isUpToDate: () => isUpToDate(), onFreeze: () => {} },
-});
+};
+const freezes = createFreezes(deps);
 await app.transfers.freeze(operator, organizationGuid);
 
 test('a node that may have missed a freeze reads the frozen Organizations', async () => {
@@ -31,6 +32,27 @@ test('a node that may have missed a freeze reads the frozen Organizations', asyn
   assert.equal(await freezes.check('0'.repeat(32)), undefined);
   const frozen = await freezes.among(new Set([organizationGuid, '0'.repeat(32)]));
   assert.deepEqual([...frozen.keys()], [organizationGuid]);
+});
+
+test('checks of many streams at a time share a query', async () => {
+  isUpToDate = () => false;
+  let reads = 0;
+  const counting = new Proxy(database, {
+    get: (of, name: keyof typeof database) => {
+      if (name !== 'reserved') return of[name];
+      return of.reserved.withPlugin({
+        transformQuery({ node }) {
+          reads += 1;
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      });
+    },
+  });
+  const { check } = createFreezes({ ...deps, database: counting });
+  const refusals = await Promise.all(Array.from({ length: 100 }, () => check(organizationGuid)));
+  assert.deepEqual(new Set(refusals.map((refusal) => refusal?.code)), new Set(['organization_moving']));
+  assert.equal(reads, 1);
 });
 
 const events = createEvents({ ...app, counters: { note() {} }, freezes, enqueue: async () => {} });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, Queries } from '../../infrastructure/database/database.ts';
+import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
 import { selectFrozenGuids } from './store.ts';
@@ -19,6 +20,7 @@ type Deps = {
 const RETRY_AFTER_SECONDS = 5;
 /** Shorter than a node trusts its revocations without a renewal, which waits for it. */
 const SETTLE_WITHIN_MS = 3_000;
+const MAX_CHECKS_TOGETHER = 10_000;
 
 export function createFreezes({ database, log, changes }: Deps) {
   const queries = database.reserved;
@@ -44,8 +46,19 @@ export function createFreezes({ database, log, changes }: Deps) {
     }
   }
 
+  /** All open streams check at the same times. */
+  const readTogether = createBatcher<Queries, ReadonlySet<string>>({
+    async run(checks) {
+      const guids = new Set(await selectFrozenGuids(queries));
+      return checks.map(() => guids);
+    },
+    maxBatch: MAX_CHECKS_TOGETHER,
+  });
+
   function current(within: Queries): ReadonlySet<string> | Promise<ReadonlySet<string>> {
-    return changes.isUpToDate() ? frozen : selectFrozenGuids(within).then((guids) => new Set(guids));
+    if (changes.isUpToDate()) return frozen;
+    if (within === queries) return readTogether(within);
+    return selectFrozenGuids(within).then((guids) => new Set(guids));
   }
 
   return {

@@ -111,8 +111,9 @@ export function createUploads(deps: Deps) {
     // Also for content that exists already: a crash may have prevented this before.
     const isFirst = await markUploaded(terms.guid, owner);
     if (isFailure(isFirst)) {
-      // The content would not be moved with the Organization.
-      await storage.delete(terms.guid);
+      const file = await store.selectLinkedFile(queries, terms.guid);
+      // The content would not be moved with the Organization, unless a poll has found it before the freeze.
+      if (!file || file.uploaded_at === null) await storage.delete(terms.guid);
       return isFirst;
     }
     if (result === 'exists') return completed();
