@@ -20,7 +20,8 @@ type DeliveryBody = Record<string, unknown> & {
   attempts: readonly Record<string, unknown>[];
 };
 
-const UNTIL_TIMEOUT_MS = 10_000;
+/** Only tells a hang from a slow machine. */
+const UNTIL_TIMEOUT_MS = 60_000;
 /** A condition often costs a query: polled at once again, it takes the CPU from the work that it waits for. */
 const POLL_MS = 4;
 

@@ -34,6 +34,31 @@ async function passUntil<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
+/** Calls that write the table wait until the lock is released. */
+async function lock(table: 'objects' | 'deliveries') {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>();
+  const locking = a.database.transaction(async (transaction) => {
+    await sql`lock table ${sql.table(table)} in share mode`.execute(transaction);
+    tellLocked();
+    await released;
+  });
+  await locked;
+  return {
+    release: () => {
+      release();
+      return locking;
+    },
+  };
+}
+
+async function untilBlocked(calls: number): Promise<void> {
+  const blocked = sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const areBlocked = async () => (await blocked.execute(b.database.reserved)).rows.length === calls;
+  await until(areBlocked, 'calls that wait for the lock');
+}
+
 async function unfreeze(): Promise<void> {
   assert.ok(!isFailure(await a.transfers.unfreeze(operator, organizationGuid)));
 }
@@ -120,20 +145,13 @@ test('a freeze waits for the requests in flight, and calls are accepted until th
 });
 
 test('a freeze waits for calls and transactions that began before', async () => {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>();
-  const locking = a.database.transaction(async (transaction) => {
-    await sql`lock table objects in share mode`.execute(transaction);
-    tellLocked();
-    await released;
-  });
-  await locked;
+  const objects = await lock('objects');
   const fresh = await tokenOf(a, bankKey, 'customers:read customers:execute');
   const payload = { type: 'individual' };
   const calling = a.call({ method: 'POST', url: '/api/customers', token: fresh, payload });
+  await untilBlocked(1);
   const freezing = freeze(b);
-  release();
-  await locking;
+  await objects.release();
   await passUntil(freezing);
   const { status, body } = await calling;
   assert.equal(status, 201, JSON.stringify(body));
@@ -146,18 +164,12 @@ test('calls that wait for a slot while the Organization is frozen are refused', 
   const [eventGuid] = await publishEvents(a, tenant);
   await passUntil(a.dispatcher.drain());
   const events = await tokenOf(a, tenant.organizationKey, 'subscription_events:execute');
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>();
-  const locking = a.database.transaction(async (transaction) => {
-    await sql`lock table deliveries in share mode`.execute(transaction);
-    tellLocked();
-    await released;
-  });
-  await locked;
+  const deliveries = await lock('deliveries');
   const payload = { subscription_event_guid: eventGuid, subscription_guid: subscription.guid };
   const calls = Array.from({ length: 12 }, () =>
     a.call({ method: 'POST', url: '/api/subscription_deliveries', token: events, payload }),
   );
+  await untilBlocked(2);
   // Without the wait for the transactions, which would end before.
   const revision = await b.database.transaction(async (transaction) => {
     await updateOrganization(transaction, organizationGuid, { frozen_at: b.clock.now() });
@@ -167,8 +179,7 @@ test('calls that wait for a slot while the Organization is frozen are refused', 
   const isFrozen = async () =>
     (await a.call({ url: '/api/customers', token })).body.message_code === 'organization_moving';
   await until(isFrozen, 'the freeze');
-  release();
-  await Promise.all([locking, propagated]);
+  await Promise.all([deliveries.release(), propagated]);
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
   assert.deepEqual(new Set(statuses), new Set([201, 503]), 'those that had a slot were accepted');
   await unfreeze();

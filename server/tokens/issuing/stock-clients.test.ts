@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
@@ -7,10 +6,11 @@ import * as client from 'openid-client';
 // @ts-expect-error It comes without types.
 import { ClientCredentials } from 'simple-oauth2';
 import { createTestApp } from '../../../testing/app.ts';
+import { findServicePort } from '../../../testing/serve.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
 /** OAuth client libraries that partners use, over a real port. */
-const port = await freePort();
+const port = await findServicePort();
 const SANDBOX = `http://127.0.0.1:${port}`;
 const PRODUCTION = `http://localhost:${port}`;
 const app = await createTestApp({
@@ -23,14 +23,6 @@ const app = await createTestApp({
 await app.server.listen({ port, host: '127.0.0.1' });
 const { organizationKey: key } = await createTenant(app);
 const SCOPE = 'customers:read trades:read';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port: free } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return free;
-}
 
 const statusOf = async (token: string) =>
   (await fetch(`${SANDBOX}/api/customers`, { headers: { authorization: `Bearer ${token}` } })).status;

@@ -55,7 +55,7 @@ function isKept(name: string, keptFrom: Date): boolean {
 
 const isDropWarning = ({ msg }: { msg: string }) => /could not drop a partition/.test(msg);
 
-/** Writes and reads with a short lock timeout until the other work is done. */
+/** Writes and reads until the other work is done. A writer that waited for the reader would time out. */
 async function writeUntil(other: Promise<unknown>, database: Database, moment: Date): Promise<void> {
   let done = false;
   const ending = other.finally(() => {
@@ -63,7 +63,7 @@ async function writeUntil(other: Promise<unknown>, database: Database, moment: D
   });
   while (!done) {
     await database.transaction(async (transaction) => {
-      await sql`set local lock_timeout = '200ms'`.execute(transaction);
+      await sql`set local lock_timeout = '10s'`.execute(transaction);
       await insertEvent(transaction, moment);
       await transaction.selectFrom('events').select('guid').limit(1).execute();
     });
@@ -106,6 +106,16 @@ for (const [what, table] of [
     assert.deepEqual(logged().filter(isDropWarning), []);
     assert.deepEqual(await partitions.dropOld(), []);
   });
+
+test('a drop waits 100 ms for its locks', async () => {
+  const { database } = await open();
+  const { rows } = await sql<{ proconfig: string[] }>`
+    select proconfig from pg_proc where proname = 'drop_partition'`.execute(database.queries);
+  assert.deepEqual(
+    rows.map(({ proconfig }) => proconfig.includes('lock_timeout=100ms')),
+    [true],
+  );
+});
 
 test('two concurrent nodes drop each partition once', async () => {
   const { another, clock, logged } = await open();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { createTestApp } from '../../../../testing/app.ts';
 import { browse, joinTeam, logIn, PASSWORD, tokenInLink } from '../../../../testing/dashboard.ts';
 import { fastPasswordHasher } from '../../../../testing/password-hasher.ts';
@@ -11,14 +10,18 @@ import type { PasswordHasher } from '../passwords/passwords.ts';
 const FLOOD = 180;
 const OFFICE = '198.35.26.10';
 const SAME_NETWORK = '198.35.26.200';
-/** As long as the real one, so that the queue fills, and without its CPU time. */
-const slowHasher: PasswordHasher = {
+/** Passwords wait for it: the queue fills, however slowly logins arrive. */
+let gate = Promise.resolve();
+const gatedHasher: PasswordHasher = {
   ...fastPasswordHasher,
-  verify: async (...given) => fastPasswordHasher.verify(...(await setTimeout(20, given))),
+  async verify(...given) {
+    await gate;
+    return fastPasswordHasher.verify(...given);
+  },
 };
 
 test('a flood of logins from many networks delays neither sessions, links nor known networks', async () => {
-  const app = await createTestApp({ passwordHasher: slowHasher });
+  const app = await createTestApp({ passwordHasher: gatedHasher });
   const { organizationGuid } = await createTenant(app);
   const [loggedIn, atOffice] = [await joinTeam(app, organizationGuid), await joinTeam(app, organizationGuid)];
   assert.equal((await logIn(app, atOffice, { remoteAddress: OFFICE })).status, 200);
@@ -26,15 +29,20 @@ test('a flood of logins from many networks delays neither sessions, links nor kn
   const invited = await app.operate('POST', path, { email: 'invited@acme.test', role: 'viewer' });
   const token = tokenInLink(invited.body.invitation_link);
 
+  const { promise: closed, resolve: open } = Promise.withResolvers<void>();
+  gate = closed;
   const flood = Array.from({ length: FLOOD }, (_, index) =>
     logIn(app, { email: `guess-${index}@acme.test`, password: 'x' }, { remoteAddress: `203.${index}.7.1` }),
   );
   const proof = { as: loggedIn, payload: { password: PASSWORD } };
-  const served = await Promise.all([
+  const serving = [
     browse(app, 'POST', '/account/proof/password', proof),
     logIn(app, atOffice, { remoteAddress: SAME_NETWORK }),
     browse(app, 'POST', '/password', { payload: { token, password: PASSWORD } }),
-  ]);
+  ];
+  assert.equal((await Promise.race(flood)).status, 503, 'no password was checked, so the first is a refusal');
+  open();
+  const served = await Promise.all(serving);
   assert.deepEqual(
     served.map(({ status }) => status),
     [204, 200, 200],
