@@ -78,6 +78,23 @@ test('a table has older and newer pages, a page size and a form of time', async 
   await page.getByRole('tooltip', { name: at }).waitFor();
 });
 
+test('a click while the next page loads does not turn it again', async () => {
+  const page = await openEvents();
+  const loaded = Promise.withResolvers<void>();
+  await page.route(/api.*after=/, async (route) => {
+    await loaded.promise;
+    await route.continue();
+  });
+  const older = page.getByRole('button', { name: 'Older', exact: true });
+  await older.click();
+  await page.waitForURL(/after=/);
+  await older.dispatchEvent('click');
+  loaded.resolve();
+  // Waits until it is enabled.
+  await page.getByRole('button', { name: 'Newer', exact: true }).click();
+  await page.waitForURL((url) => !url.searchParams.has('after'));
+});
+
 test('filters by time are presets in the URL, can be saved, and collapse on a phone', async () => {
   const page = await openEvents();
   await select(page, 'Time', 'Last hour');

@@ -56,7 +56,7 @@ export function DataTable<Item>({
     return (
       <>
         {empty}
-        {paged ? <Pager list={data} /> : null}
+        {paged ? <Pager list={data} isTurning={result.isPlaceholderData} /> : null}
       </>
     );
   return (
@@ -117,7 +117,7 @@ export function DataTable<Item>({
           )}
         </Table.Tbody>
       </Table>
-      {paged && data ? <Pager list={data} /> : null}
+      {paged && data ? <Pager list={data} isTurning={result.isPlaceholderData} /> : null}
     </>
   );
 }

@@ -13,14 +13,17 @@ const MAX_TRAIL = 200;
  * The API walks only towards older rows, so the cursors of newer pages are kept in the history entry: they survive a
  * reload, and a shared link has none.
  */
-export function Pager({ list }: { list: List<unknown> }) {
+export function Pager({ list, isTurning }: { list: List<unknown>; isTurning: boolean }) {
   const { filters, change } = useFilters();
   const trail = useLocation({ select: ({ state }) => state.trail }) ?? [];
   const { total, next } = list;
   const { after } = filters;
   if (next === undefined && after === undefined) return null;
-  const turn = (to: string | undefined, newTrail: readonly string[]) =>
-    change({ after: to }, { addHistoryEntry: true, trail: newTrail });
+  // The rows are still those of the page before, and so is the cursor. Not `disabled`, which would lose the focus.
+  const whileTurning = isTurning ? { 'data-disabled': true, 'aria-disabled': true } : {};
+  function turn(to: string | undefined, newTrail: readonly string[]): void {
+    if (!isTurning) change({ after: to }, { addHistoryEntry: true, trail: newTrail });
+  }
   return (
     <Group justify="space-between" px="md" py="xs" component="nav" aria-label="Pages">
       <Text size="sm" c="dimmed">
@@ -28,7 +31,7 @@ export function Pager({ list }: { list: List<unknown> }) {
       </Text>
       <Group gap="xs">
         {after === undefined ? null : (
-          <Button variant="default" size="xs" onClick={() => turn(undefined, [])}>
+          <Button variant="default" size="xs" {...whileTurning} onClick={() => turn(undefined, [])}>
             Newest
           </Button>
         )}
@@ -36,6 +39,7 @@ export function Pager({ list }: { list: List<unknown> }) {
           variant="default"
           size="xs"
           disabled={trail.length === 0}
+          {...whileTurning}
           onClick={() => turn(trail.at(-1) || undefined, trail.slice(0, -1))}
           leftSection={<Icon name="left" size={14} />}
         >
@@ -45,6 +49,7 @@ export function Pager({ list }: { list: List<unknown> }) {
           variant="default"
           size="xs"
           disabled={next === undefined}
+          {...whileTurning}
           onClick={() => turn(next, [...trail, after ?? ''].slice(-MAX_TRAIL))}
           rightSection={<Icon name="right" size={14} />}
         >
