@@ -87,6 +87,8 @@ test('the wallet shows a transfer move through its states, and the balances afte
   await latest.getByText('Savings to Checking').waitFor();
   assert.equal(await accounts.getByText('$475.50').count(), 1);
   const webhooks = page.getByRole('region', { name: 'Verified webhooks' }).getByRole('listitem');
+  // Answered before they are handled.
+  await webhooks.nth(5).waitFor();
   assert.equal(await webhooks.count(), 6);
   await move('5.00', ['Sent']);
   await assertAccessible(page, 'the wallet');

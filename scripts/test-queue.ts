@@ -1,6 +1,7 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { claim } from '../testing/claim.ts';
 
 /** The environment variable that tells a worker process the folder of its queue. */
 export const QUEUE_VARIABLE = 'PORTICO_TEST_QUEUE';
@@ -23,14 +24,4 @@ export function createQueue(files: readonly string[]): Queue {
 export function takeNext(folder: string): string | undefined {
   const files = JSON.parse(readFileSync(join(folder, LIST), 'utf8')) as string[];
   return files.find((_, index) => claim(join(folder, String(index))));
-}
-
-function claim(path: string): boolean {
-  try {
-    closeSync(openSync(path, 'wx'));
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
 }

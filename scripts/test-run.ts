@@ -9,9 +9,9 @@ export type FileTimes = Map<string, number>;
 
 /** A file in which no test ends for so long hangs: it is ended and named. */
 const MAX_SILENCE_MS = 120_000;
-/** Installs all dependencies once more, as quickly as the network and the disk are. */
-const INSTALLING_FILE = 'scripts/fresh-clone.test.ts';
-const MAX_INSTALLING_MS = 900_000;
+/** Their first test installs all dependencies, or compiles the standard library of a language. */
+const LONG_FILES: readonly string[] = ['scripts/fresh-clone.test.ts', 'examples/receivers/receivers.test.ts'];
+const MAX_LONG_MS = 900_000;
 const WORKER = fileURLToPath(new URL('test-worker.ts', import.meta.url));
 /** The specs of a file share one application and one browser for as long as their process lives. */
 const OWN_PROCESS = /^e2e\//;
@@ -105,7 +105,7 @@ async function* startWorker(queue: string, signal: AbortSignal): AsyncGenerator<
     for await (const event of running as AsyncIterable<TestEvent>) {
       clearTimeout(silence);
       if (event.type === 'test:enqueue' && event.data.nesting === 0)
-        limitMs = event.data.name === INSTALLING_FILE ? MAX_INSTALLING_MS : MAX_SILENCE_MS;
+        limitMs = LONG_FILES.includes(event.data.name) ? MAX_LONG_MS : MAX_SILENCE_MS;
       silence = setTimeout(end, limitMs);
       yield event;
     }

@@ -80,7 +80,7 @@ export function beginPost(
   return { socket, closed, received: () => received };
 }
 
-const GIVE_UP_MS = 20_000;
+const GIVE_UP_MS = 60_000;
 
 /** Polls in turns of the event loop, without sleeping. */
 export async function untilTrue(condition: () => boolean): Promise<void> {

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Environment, readConfig } from '../server/infrastructure/config/config.ts';
 import { runCommand } from '../server/infrastructure/runtime/run-command.ts';
 import { StartupError } from '../server/infrastructure/runtime/startup-error.ts';
+import { claim } from './claim.ts';
 
 const PORTICO = join(import.meta.dirname, '..', 'bin', 'portico.cjs');
 /** Far above the expected time, for busy machines; only a hanging process exceeds it. */
@@ -126,10 +127,12 @@ function isLocal(settings: Environment): boolean {
 
 /**
  * Below the ephemeral ports: an outgoing connection could take such a port between two starts, even the one of the
- * readiness check. Above 10080, which browsers refuse.
+ * readiness check. Above 10080, which browsers refuse. Each port is given once in a run: the service that gets it may
+ * start much later.
  */
 export async function findServicePort(): Promise<number> {
   const port = randomInt(11_000, 32_000);
+  if (!claim(join(tmpdir(), `portico-port-${port}`))) return await findServicePort();
   const server = createServer().listen(port, '127.0.0.1');
   if (!(await once(server, 'listening').catch(() => undefined))) return await findServicePort();
   await once(server.close(), 'close');

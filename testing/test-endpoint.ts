@@ -10,7 +10,7 @@ const MAX_RECEIVED = 10_000;
 /** More than a careful client reads: a client that reads all of it is cut off, and its test ends. */
 const ENDLESS_CEILING_BYTES = 64 * 1024 * 1024;
 const ENDLESS_CHUNK = Buffer.alloc(64 * 1024, 'e');
-const DEFAULT_WAIT_MS = 20_000;
+const DEFAULT_WAIT_MS = 60_000;
 
 export type Answer = { status?: number; headers?: http.OutgoingHttpHeaders; body?: string | Buffer };
 type Hold = { kind: 'hold'; released: Promise<Answer>; release(answer?: Answer): void };

@@ -3,13 +3,13 @@ import { execFile, spawnSync } from 'node:child_process';
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { BOUNDED, findServicePort, type Site } from './serve.ts';
+import { findServicePort, type Site } from './serve.ts';
 
 /** Runs the shell blocks of a page, in order and in one shell, against a running service. */
 const ROOT = join(import.meta.dirname, '..');
 const MARK = '=== block';
 /** For all blocks together; a block that polls for something in vain must not poll for ever. */
-const TOUR_TIMEOUT_MS = 120_000;
+const TOUR_TIMEOUT_MS = 300_000;
 
 type Block = { shell: string; expected: unknown; lines: readonly string[] };
 /** Texts of the first block, which the reader replaces too, and what the test puts there. */
@@ -46,7 +46,7 @@ function lastJson(output: string): unknown {
 }
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
-export const TOUR_OPTIONS = { ...BOUNDED, skip: hasCurl ? false : 'curl is not installed' };
+export const TOUR_OPTIONS = { timeout: 2 * TOUR_TIMEOUT_MS, skip: hasCurl ? false : 'curl is not installed' };
 
 /**
  * Without a heading, every block of the page. Pages and sections can run at once: each has a folder of its own, with

@@ -27,8 +27,11 @@ test('a guide is found from the dashboard, searched, read in a language and copi
   await page.waitForURL('**/guides/webhooks#verify-the-signature');
   await page.getByRole('tab', { name: 'Python', exact: true }).first().click();
   const panel = page.getByRole('tabpanel', { name: 'Python' }).first();
-  await panel.getByRole('button', { name: 'Copy' }).click();
-  await panel.getByRole('button', { name: 'Copied' }).waitFor();
+  // At once: the text is shown for a short time.
+  await Promise.all([
+    panel.getByRole('button', { name: 'Copied' }).waitFor(),
+    panel.getByRole('button', { name: 'Copy' }).click(),
+  ]);
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^TOLERANCE_SECONDS = 300\n/);
   await page.keyboard.press('Escape');
   await assertAccessible(page, 'guide');

@@ -123,8 +123,11 @@ test('the last step shows a curl command with a masked secret; the copied comman
   const shown = String(await page.getByRole('region', { name: 'command' }).textContent());
   assert.ok(shown.includes(`curl -s ${url}/oauth/token -u "${key.id}:`), shown);
   assert.ok(!shown.includes(key.secret));
-  await page.getByRole('button', { name: 'Copy command' }).click();
-  await page.getByText('Copied').waitFor();
+  // At once: the text is shown for a short time.
+  await Promise.all([
+    page.getByText('Copied').waitFor(),
+    page.getByRole('button', { name: 'Copy command' }).click(),
+  ]);
   const command = await page.evaluate(() => navigator.clipboard.readText());
   assert.ok(command.includes(key.secret));
   const { objects } = JSON.parse(await runInShell(command)) as { objects: unknown };

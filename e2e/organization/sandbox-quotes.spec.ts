@@ -30,6 +30,8 @@ async function openQuotes(): Promise<Page> {
 }
 
 async function createQuote(page: Page, product?: string): Promise<void> {
+  // A quote lives 30 s by the clock of the service, and the page's goes on by itself.
+  app.clock.set(new Date(await page.evaluate(() => Date.now())));
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Create quote' }).first().click();
   if (product !== undefined) {

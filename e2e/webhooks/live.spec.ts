@@ -68,7 +68,7 @@ test('the live page recovers from a rejected stream, applies filters, and requir
     if (!failure) return route.continue();
     const { status, error, code, message } = failure;
     const json = { error, message_code: code, message };
-    return route.fulfill({ status, headers: { 'retry-after': '2' }, json });
+    return route.fulfill({ status, headers: { 'retry-after': '60' }, json });
   });
   const status = page.getByRole('status');
   await page.goto('/live');
@@ -78,7 +78,7 @@ test('the live page recovers from a rejected stream, applies filters, and requir
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('Close one first').waitFor();
   assert.equal(await page.getByText('Not for this role').count(), 0);
-  await poll(page);
+  await poll(page, 61_000);
   await status.getByText('Live', { exact: true }).waitFor();
   assert.equal(await page.getByRole('alert').count(), 0);
 

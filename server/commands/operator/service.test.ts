@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import { refusing } from '../../../testing/test-endpoint.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { fetchCalls, send } from './service.ts';
@@ -80,11 +81,7 @@ test('an error without a body and a redirect do not come from the service', asyn
 });
 
 test('an unreachable service is reported with its address and how to start it', async () => {
-  const gone = createServer().listen(0, '127.0.0.1');
-  await once(gone, 'listening');
-  const address = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`;
-  gone.close();
-  await once(gone, 'close');
+  const address = await refusing();
   const message = `The service at ${address} cannot be reached (ECONNREFUSED); start it with npm start, or set PORTICO_OPERATOR_URL`;
   await assert.rejects(fetchCalls(address), withMessage(message));
 });
