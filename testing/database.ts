@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after } from 'node:test';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { createDatabase, type Queries } from '../server/infrastructure/database/database.ts';
+import { createDatabase, type Database, type Queries } from '../server/infrastructure/database/database.ts';
 import { OWNER, SERVICE } from '../server/infrastructure/database/embedded/cluster/roles.ts';
 import type { EmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
 import { superuserUrlOf } from '../server/infrastructure/database/embedded/testing/superuser-url.ts';
@@ -91,6 +91,11 @@ export function queriesOfOwner({ ownerUrl }: TestDatabase): Queries {
   const { queries, close } = createDatabase({ url: ownerUrl, connections: 1, log: silent });
   after(close);
   return queries;
+}
+
+/** Inserts many rows, without the statement timeout of requests, which a slow machine exceeds. */
+export function fill(database: Database, insert: RawBuilder<unknown>): Promise<unknown> {
+  return database.maintain((queries) => insert.execute(queries));
 }
 
 /** Migrates up to this migration, like an older version. */

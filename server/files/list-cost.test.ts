@@ -4,7 +4,7 @@ import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { createTestApp } from '../../testing/app.ts';
 import { createCustomer } from '../../testing/customers.ts';
-import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
+import { createTestDatabase, fill, queriesOfOwner } from '../../testing/database.ts';
 import { createFileOwner } from '../../testing/files.ts';
 import type { Tables } from '../infrastructure/database/tables.ts';
 import { claimFiles } from './processing/queue-store.ts';
@@ -20,7 +20,9 @@ const FILES = 30_000;
 const MAX_BLOCKS = 150;
 
 /** All files belong to one customer and are completed, except for a few of the oldest. */
-await sql`
+await fill(
+  app.database,
+  sql`
   insert into files (guid, organization_guid, bank_guid, customer_guid, environment, type, filename, content_type,
                      max_bytes, created_at, updated_at, completed_at, failed_at, next_look_at)
   select (lpad(to_hex(${app.clock.now().getTime()}::bigint + n), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
@@ -31,7 +33,8 @@ await sql`
          case when n > 5 then ${app.clock.now()}::timestamptz end,
          case when n <= 3 then ${app.clock.now()}::timestamptz end,
          case when n in (4, 5) then ${app.clock.now()}::timestamptz end
-  from generate_series(1, ${FILES}::int) as n`.execute(app.database.queries);
+  from generate_series(1, ${FILES}::int) as n`,
+);
 await sql`analyze files`.execute(queriesOfOwner(testDatabase));
 
 const asked: CompiledQuery[] = [];

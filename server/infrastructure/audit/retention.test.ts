@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, migrateTo, queriesOfOwner } from '../../../testing/database.ts';
+import { createTestDatabase, fill, migrateTo, queriesOfOwner } from '../../../testing/database.ts';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { createQueryCost } from '../../../testing/query-cost.ts';
 import { createDatabase, type Queries } from '../database/database.ts';
@@ -121,14 +121,15 @@ test('a page of an Organization reads few blocks with every filter, whatever oth
   const { testDatabase, database, guids, partitions } = await open();
   await partitions.prepare();
   const [many, few] = [guids.next(), guids.next()];
-  // In several statements, each within the limit of a request on a busy machine.
-  for (let first = 1; first <= 30_000; first += 5_000)
-    await sql`
+  await fill(
+    database,
+    sql`
     insert into audit_records
     select (lpad(to_hex(${START.getTime()}::bigint + n), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
       case when n <= 5 then ${few} else ${many} end::uuid, 'system', 'portico', 'object.create', 'object', n::text, '{}',
       null, null, ${START}
-    from generate_series(${first}::int, ${first + 4_999}::int) as n`.execute(database.queries);
+    from generate_series(1, 30000) as n`,
+  );
   await sql`analyze audit_records`.execute(queriesOfOwner(testDatabase));
   const cost = createQueryCost(testDatabase);
   const FILTERS: AuditFilters[] = [

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestApp } from '../../../testing/app.ts';
 import { createCustomer } from '../../../testing/customers.ts';
-import { createTestDatabase, queriesOfOwner } from '../../../testing/database.ts';
+import { createTestDatabase, fill, queriesOfOwner } from '../../../testing/database.ts';
 import { createQueryCost } from '../../../testing/query-cost.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 import type { Visible } from '../store.ts';
@@ -21,8 +21,6 @@ after(async () => {
 });
 
 const OBJECTS = 30_000;
-/** A slow machine inserts this many within the timeout of a statement. */
-const BATCH = 5_000;
 /**
  * Blocks: the whole table has over a thousand, and the 10,000 rows that a total counts at most have a third of
  * them.
@@ -53,8 +51,9 @@ const owner = queriesOfOwner(testDatabase);
  * One object a minute until now, all completed except for the oldest few, which have the rare values. The last one was
  * reported a day ago with the lowest possible guid.
  */
-for (let first = 1; first < OBJECTS; first += BATCH)
-  await sql`
+await fill(
+  app.database,
+  sql`
   insert into objects (guid, organization_guid, environment, bank_guid, customer_guid, type, state, details, labels,
                        created_at, updated_at, guid_time_differs)
   select (lpad(to_hex(${now}::bigint - n * 60000), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
@@ -66,10 +65,11 @@ for (let first = 1; first < OBJECTS; first += BATCH)
          case when n between ${CHANGED_FROM + 1}::int and ${CHANGED_UNTIL}::int
               then to_timestamp(${now - HOUR_MS}::bigint / 1000.0) else created end,
          n = ${OBJECTS}::int
-  from generate_series(${first}::int, ${first + BATCH - 1}::int) as n,
+  from generate_series(1, ${OBJECTS}::int) as n,
        to_timestamp((case when n = ${OBJECTS}::int then ${now - DAY_MS}::bigint else ${now}::bigint - n * 60000 end)
                     / 1000.0) as created,
-       lateral (select n > ${OBJECTS - RARE}::int) as rarity(rare)`.execute(owner);
+       lateral (select n > ${OBJECTS - RARE}::int) as rarity(rare)`,
+);
 /** Objects that all changed an hour ago, the newest three except. */
 const LATE = 2_500;
 await sql`

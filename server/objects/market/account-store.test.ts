@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestApp } from '../../../testing/app.ts';
 import { createCustomer } from '../../../testing/customers.ts';
-import { createTestDatabase, queriesOfOwner } from '../../../testing/database.ts';
+import { createTestDatabase, fill, queriesOfOwner } from '../../../testing/database.ts';
 import { reportObject } from '../../../testing/objects.ts';
 import { createQueryCost } from '../../../testing/query-cost.ts';
 import { createTenant } from '../../../testing/tenant.ts';
@@ -21,8 +21,7 @@ after(async () => {
 });
 
 const ACCOUNTS = 20_000;
-/** A slow machine inserts this many within the timeout of a statement. */
-const BATCH = 5_000;
+const ACCOUNTS_OF_ONE = 5_000;
 const MAX_BLOCKS = 30;
 
 /**
@@ -44,19 +43,21 @@ const now = app.clock.now();
 
 /** Accounts of other tenants, all older than the one of the small tenant. */
 const customers = await Promise.all(large.map(({ bankGuid }) => createCustomer(app, bankGuid)));
-for (let first = 1; first < ACCOUNTS; first += BATCH)
-  await sql`
+await fill(
+  app.database,
+  sql`
     insert into objects (guid, organization_guid, environment, bank_guid, customer_guid, type, state, details, labels,
                          created_at, updated_at)
     select (lpad(to_hex(${now.getTime()}::bigint - n * 60000), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
            tenants.organization_guid, 'sandbox', tenants.bank_guid, tenants.customer_guid, 'account', 'sufficient',
            '{"type": "fiat", "asset": "USD", "balance": 1000}', '{}', ${now}::timestamptz, ${now}::timestamptz
-    from generate_series(${first}::int, ${first + BATCH - 1}::int) as n
+    from generate_series(1, ${ACCOUNTS}::int) as n
     join unnest(${uuidArray(large.map((each) => each.organizationGuid))},
                 ${uuidArray(large.map(({ bankGuid }) => bankGuid))}, ${uuidArray(customers)})
       with ordinality as tenants(organization_guid, bank_guid, customer_guid, place)
       on place = 1 + n % ${large.length}::int
-    order by n desc`.execute(owner);
+    order by n desc`,
+);
 await sql`analyze objects`.execute(owner);
 
 const { organizationGuid } = small;
@@ -92,15 +93,18 @@ test('accounts are locked in few blocks, and only those of the Organizations', a
 test('a holding is found without reading the other accounts of the customer', async () => {
   const { organizationGuid, bankGuid } = await createTenant(app);
   const customerGuid = await createCustomer(app, bankGuid);
-  await sql`
+  await fill(
+    app.database,
+    sql`
     insert into objects (guid, organization_guid, environment, bank_guid, customer_guid, type, state, details, labels,
                          created_at, updated_at)
     select (lpad(to_hex(${now.getTime()}::bigint), 12, '0') || '70009' || lpad(to_hex(n), 15, '0'))::uuid,
       ${organizationGuid}, 'sandbox', ${bankGuid}, ${customerGuid}, 'account', 'funded',
-      case when n < ${BATCH} then '{"type": "fiat", "asset": "ZZ", "balance": 1}'::jsonb
+      case when n < ${ACCOUNTS_OF_ONE} then '{"type": "fiat", "asset": "ZZ", "balance": 1}'::jsonb
         else '{"type": "fiat", "asset": "A1", "balance": 1}' end,
       '{}', ${now}::timestamptz, ${now}::timestamptz
-    from generate_series(1, ${BATCH}::int) as n`.execute(owner);
+    from generate_series(1, ${ACCOUNTS_OF_ONE}::int) as n`,
+  );
   await sql`analyze objects`.execute(owner);
   const holdings = Array.from({ length: HOLDINGS }, (_, n) => ({
     ...{ organizationGuid, customerGuid, asset: `A${n}` },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, queriesOfOwner } from '../../../testing/database.ts';
+import { createTestDatabase, fill, queriesOfOwner } from '../../../testing/database.ts';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { createQueryCost } from '../../../testing/query-cost.ts';
 import { createDatabase } from '../../infrastructure/database/database.ts';
@@ -38,16 +38,22 @@ const MAX_BLOCKS_OF_MANY = 600;
 const guid = sql`(lpad(to_hex(${now.getTime()}::bigint + n), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid`;
 const type = sql`case when n <= ${RARE}::int then 'trade.failed' else 'trade.completed' end`;
 const bank = sql`case when n <= ${RARE}::int then ${rareBank} else ${bankGuid} end::uuid`;
-await sql`
+await fill(
+  database,
+  sql`
   insert into events (guid, organization_guid, bank_guid, event_type, object_guid, environment, created_at)
   select ${guid}, ${organizationGuid}::uuid, ${bank}, ${type}, ${object}::uuid, 'sandbox', ${now}
-  from generate_series(1, ${ROWS}::int) as n`.execute(database.queries);
-await sql`
+  from generate_series(1, ${ROWS}::int) as n`,
+);
+await fill(
+  database,
+  sql`
   insert into deliveries (guid, subscription_guid, organization_guid, environment, event_guid, bank_guid, event_type,
     object_guid, attempt_count, created_at, updated_at, completed_at)
   select ${guid}, ${subscriptionGuid}::uuid, ${organizationGuid}::uuid, 'sandbox', ${guid}, ${bank}, ${type},
     ${object}::uuid, 1, ${now}, ${now}, ${now}
-  from generate_series(1, ${ROWS}::int) as n`.execute(database.queries);
+  from generate_series(1, ${ROWS}::int) as n`,
+);
 /** The oldest few were completed an hour later; all of the other subscription, the newest three except. */
 const [LATE, LATE_OF_OTHER] = [10, 2_500];
 const HOUR_MS = 3_600_000;

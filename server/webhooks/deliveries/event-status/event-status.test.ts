@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { objectsOf } from '../../../../testing/answers.ts';
 import { assertError } from '../../../../testing/app.ts';
+import { fill } from '../../../../testing/database.ts';
 import { insertDeliveries } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
@@ -143,14 +144,15 @@ test('a rare state is found in a long history without reading it', async () => {
   await insertDeliveries(app, tenant, subscription, [
     { event_guid: event, created_at: later(1), ended: 'failed' },
   ]);
-  await sql`
+  await fill(
+    app.database,
+    sql`
     insert into deliveries (guid, subscription_guid, organization_guid, environment, event_guid, event_type,
       object_guid, attempt_count, created_at, updated_at, completed_at)
     select guid, ${subscription.guid}::uuid, ${tenant.organizationGuid}::uuid, 'sandbox', guid, 'trade.completed',
       guid, 1, ${now}, ${now}, ${now}
     from (select (lpad(to_hex(${now.getTime() + 2_000}::bigint + n), 12, '0') || '70008'
-      || lpad(to_hex(n), 15, '0'))::uuid as guid from generate_series(1, 20000) as n) as made`.execute(
-    app.database.queries,
+      || lpad(to_hex(n), 15, '0'))::uuid as guid from generate_series(1, 20000) as n) as made`,
   );
   const { body } = await list(tenant, 'delivery_state=failed');
   assert.deepEqual([body.total, (body.objects as { guid: string }[])[0]?.guid], [1, event]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
+import { createTestDatabase, fill, queriesOfOwner } from '../../../../testing/database.ts';
 import { explain } from '../../../../testing/explain.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { createDatabase, type Queries, type Transaction } from '../../../infrastructure/database/database.ts';
@@ -36,7 +36,9 @@ async function fillQueue(count: number) {
     (index + 1).toString(16).repeat(16).padEnd(32, '0').slice(0, 32),
   );
   const guid = sql`(lpad(to_hex(${NOW.getTime()}::bigint), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid`;
-  await sql`
+  await fill(
+    database,
+    sql`
     with new_delivery as materialized (
       select ${guid} as guid, ${big}::uuid as subscription_guid, n from generate_series(1, ${count}::int) as n
       union all
@@ -49,8 +51,7 @@ async function fillQueue(count: number) {
       from new_delivery
     )
     insert into delivery_queue (subscription_guid, delivery_guid, due_at, scheduled_at)
-    select subscription_guid, guid, ${NOW}::timestamptz - n * interval '1 ms', ${NOW} from new_delivery`.execute(
-    queries,
+    select subscription_guid, guid, ${NOW}::timestamptz - n * interval '1 ms', ${NOW} from new_delivery`,
   );
   return { big, others };
 }

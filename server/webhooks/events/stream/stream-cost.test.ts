@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../../testing/database.ts';
+import { createTestDatabase, fill } from '../../../../testing/database.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { createQueryCost } from '../../../../testing/query-cost.ts';
 import { createDatabase } from '../../../infrastructure/database/database.ts';
@@ -29,11 +29,14 @@ const nowMs = clock.now().getTime();
 const [own, other] = ['1'.repeat(32), '2'.repeat(32)] as const;
 /** One event of each tenant per second, the last one now. */
 for (const [index, organization] of [own, other].entries())
-  await sql`
+  await fill(
+    database,
+    sql`
     insert into events (guid, organization_guid, event_type, object_guid, environment, created_at)
     select (lpad(to_hex(${nowMs}::bigint - n * 1000), 12, '0') || '7000800' || ${index}::text || lpad(to_hex(n), 12, '0'))::uuid,
       ${organization}::uuid, 'trade.completed', ${organization}::uuid, 'sandbox', to_timestamp((${nowMs}::bigint - n * 1000) / 1000.0)
-    from generate_series(0, ${ROWS}::int - 1) as n`.execute(database.queries);
+    from generate_series(0, ${ROWS}::int - 1) as n`,
+  );
 await sql`analyze events`.execute(database.queries).catch(() => undefined);
 
 const tenant = { organizationGuid: own, environment: 'sandbox' as const };
