@@ -107,7 +107,10 @@ export async function createApp(deps: Deps) {
     freezes,
     beforeGoingLive: (transaction, guid) => applications.requireAllowlists(transaction, guid),
   });
-  const ingest = createIngest({ database, clock, events, organizations, freezes });
+  const ingest = createIngest({
+    ...{ database, clock, events, organizations, freezes },
+    recipientsOf: (...args) => deliveriesModule.recipientsOf(...args),
+  });
 
   const objectsModule = createObjectsModule({
     ...base,

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
+import type { Queries } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
@@ -100,9 +101,12 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
     },
 
     /** By guid, in one query. */
-    async findBanks(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.BankSummary>> {
+    async findBanks(
+      guidsToFind: readonly string[],
+      within: Queries = queries,
+    ): Promise<ReadonlyMap<string, store.BankSummary>> {
       if (guidsToFind.length === 0) return new Map();
-      const banks = await store.selectBanksByGuid(queries, guidsToFind);
+      const banks = await store.selectBanksByGuid(within, guidsToFind);
       return new Map(banks.map((bank) => [bank.guid, bank]));
     },
 

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
-import type { Transaction } from '../../infrastructure/database/database.ts';
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { changesOf, replacedBy } from '../../infrastructure/runtime/changes.ts';
@@ -164,8 +164,9 @@ export function createOrganizations(deps: Deps) {
     },
 
     /** Guids that exist, in one query. */
-    async findAll(guidsToFind: readonly string[]): Promise<ReadonlySet<string>> {
-      return new Set(await store.selectOrganizationGuids(queries, guidsToFind));
+    async findAll(guidsToFind: readonly string[], within: Queries = queries): Promise<ReadonlySet<string>> {
+      if (guidsToFind.length === 0) return new Set();
+      return new Set(await store.selectOrganizationGuids(within, guidsToFind));
     },
 
     /** By guid, on the connections reserved for logins. */

@@ -152,6 +152,21 @@ test('one invalid event rejects the whole request', async () => {
   await assertRefused(() => send(...events), 422, 'unknown_organization', /^events\[57\]/);
 });
 
+test('calls at the same time are answered each for itself, and a refused one affects no other', async () => {
+  const guids = Array.from({ length: 9 }, () => nextGuid(app));
+  const answers = await Promise.all(
+    guids.map((guid, n) => send(event({ guid, ...(n % 3 === 1 && { bank_guid: ABSENT }) }), event())),
+  );
+  for (const [n, answer] of answers.entries())
+    if (n % 3 === 1) assertError(answer, 422, 'no_bank', /^events\[0\]/);
+    else assert.deepEqual([answer.body.total, (answer.body.guids as string[])[0]], [2, guids[n]]);
+  const rows = new Set((await stored()).map(({ guid }) => guid));
+  assert.deepEqual(
+    guids.filter((guid) => rows.has(guid)),
+    guids.filter((_, n) => n % 3 !== 1),
+  );
+});
+
 test('0 and 1,001 events are refused, 1,000 with every field are accepted', async () => {
   await assertRefused(() => send(), 400, 'invalid_parameter', /^events must not be empty/);
   const full = (count: number) =>

@@ -2,10 +2,12 @@ import type { Static } from 'typebox';
 import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { BankSummary, Organizations } from '../../credentials/organizations/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import { FailureError } from '../../infrastructure/http/errors.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, type FailureCode, isFailure } from '../../infrastructure/runtime/failure.ts';
+import type { Recipients } from '../subscriptions/endpoints.ts';
 import { isRecentGuid } from './guid-window.ts';
 import type { AcceptedEvents, ReportedEvents } from './schema.ts';
 import type { Events, NewEvent } from './service.ts';
@@ -19,6 +21,7 @@ type Deps = {
   events: Events;
   organizations: Organizations;
   freezes: Freezes;
+  recipientsOf(transaction: Transaction, organizationGuids: ReadonlySet<string>): Promise<Recipients>;
 };
 type Reported = Static<typeof ReportedEvents>['events'][number];
 type Accepted = Static<typeof AcceptedEvents>;
@@ -34,37 +37,55 @@ type Owners = {
 const MAX_EVENTS_TOGETHER = 1_000;
 
 /** Accepts events from the platform's core. A request is atomic, and repeating it is idempotent. */
-export function createIngest({ database, clock, events, organizations, freezes }: Deps) {
+export function createIngest({ database, clock, events, organizations, freezes, recipientsOf }: Deps) {
   /** An existing bank proves its Organization, so only the others are looked up. */
-  async function ownersOf(reported: readonly Reported[]): Promise<Owners> {
-    const named = new Set(reported.flatMap(({ bank_guid }) => bank_guid ?? []));
-    const banks = named.size > 0 ? await organizations.findBanks([...named]) : new Map<string, BankSummary>();
-    const proven = new Set(banks.values().map((bank) => bank.organization_guid));
-    const owners = new Set(reported.map((event) => event.organization_guid));
-    const unproven = owners.difference(proven);
-    const found = unproven.size > 0 ? await organizations.findAll([...unproven]) : new Set<string>();
-    return { organizations: proven.union(found), banks, frozen: await freezes.among(owners) };
+  async function ownersOf(
+    transaction: Transaction,
+    reported: readonly Reported[],
+  ): Promise<Omit<Owners, 'frozen'>> {
+    const bankGuids = new Set(reported.flatMap(({ bank_guid }) => bank_guid ?? []));
+    const ofNoBank = new Set(
+      reported.filter(({ bank_guid }) => bank_guid === undefined).map(organizationGuidOf),
+    );
+    const [banks, found] = await Promise.all([
+      organizations.findBanks([...bankGuids], transaction),
+      organizations.findAll([...ofNoBank], transaction),
+    ]);
+    const proven = found.union(new Set(banks.values().map(organizationGuidOf)));
+    const owners = new Set(reported.map(organizationGuidOf));
+    const others = await organizations.findAll([...owners.difference(proven)], transaction);
+    return { organizations: proven.union(others), banks };
   }
 
-  /** Accepts several calls in one transaction. */
+  /**
+   * Accepts several calls in one transaction, in two round trips: the first reads owners and recipients, the second
+   * writes and commits.
+   */
   async function acceptAll(
-    calls: readonly (readonly NewEvent[])[],
+    calls: readonly (readonly Reported[])[],
     recordAnswer?: RecordAnswer<Accepted>,
   ): Promise<Answer[]> {
-    const newEvents = calls.flat();
-    const answers = await database.transaction(async (transaction) => {
-      // Frozen since the owners were looked up.
-      const owners = new Set(newEvents.map(({ organizationGuid }) => organizationGuid));
-      const [frozen] = (await freezes.among(owners, transaction)).values();
-      if (frozen) return frozen;
-      const published = await events.publish(transaction, newEvents);
+    const reported = calls.flat();
+    const accepting = database.transaction(async (transaction) => {
+      const organizationGuids = new Set(reported.map(organizationGuidOf));
+      const [recipients, found] = await Promise.all([
+        recipientsOf(transaction, organizationGuids),
+        ownersOf(transaction, reported),
+      ]);
+      // After the others: from here on a freeze waits for this transaction.
+      const owners = { ...found, frozen: await freezes.among(organizationGuids, transaction) };
+      const checked = calls.map((call) => checkAll(call, owners, clock.now()));
+      const valid = checked.filter((result): result is NewEvent[] => !isFailure(result));
+      const published = await events.publish(transaction, valid.flat(), recipients);
       const conflict = await conflictIn(transaction, published.events, published.created);
       if (conflict) return conflict;
-      const accepted = answersFor(calls, published);
+      const accepted = answersFor(valid, published);
       const [only] = accepted;
       if (recordAnswer && only) await recordAnswer(transaction, only);
-      return accepted;
+      const next = accepted.values();
+      return checked.map((result) => (isFailure(result) ? result : (next.next().value as Accepted)));
     });
+    const answers = await accepting.catch(failureOf);
     if (!isFailure(answers)) return answers;
     // Retried one by one, so that only the refused call fails.
     if (calls.length === 1) return [answers];
@@ -73,22 +94,10 @@ export function createIngest({ database, clock, events, organizations, freezes }
     return single;
   }
 
-  const weigh = ({ length }: readonly unknown[]) => length;
-
-  /** In a step of its own, so that it does not lengthen the transactions, which wait for each other. */
-  const findOwners = createBatcher<readonly Reported[], Owners>({
-    async run(calls) {
-      const owners = await ownersOf(calls.flat());
-      return calls.map(() => owners);
-    },
-    maxBatch: MAX_EVENTS_TOGETHER,
-    weigh,
-  });
-
-  const acceptTogether = createBatcher<readonly NewEvent[], Answer>({
+  const acceptTogether = createBatcher<readonly Reported[], Answer>({
     run: (calls) => acceptAll(calls),
     maxBatch: MAX_EVENTS_TOGETHER,
-    weigh,
+    weigh: ({ length }) => length,
   });
 
   return {
@@ -97,13 +106,21 @@ export function createIngest({ database, clock, events, organizations, freezes }
       reported: readonly Reported[],
       recordAnswer: RecordAnswer<Accepted> = recordNothing,
     ): Promise<Answer> {
-      const checked = checkAll(reported, await findOwners(reported), clock.now());
-      if (isFailure(checked)) return checked;
-      if (recordAnswer === recordNothing) return acceptTogether(checked);
-      const [answer] = await acceptAll([checked], recordAnswer);
+      if (recordAnswer === recordNothing) return acceptTogether(reported);
+      const [answer] = await acceptAll([reported], recordAnswer);
       return answer as Answer;
     },
   };
+}
+
+/** A node that may have missed a freeze finds it when the events are written. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof FailureError) return error.failure;
+  throw error;
+}
+
+function organizationGuidOf({ organization_guid }: { organization_guid: string }): string {
+  return organization_guid;
 }
 
 function answersFor(calls: readonly (readonly NewEvent[])[], published: Published): Accepted[] {
