@@ -1,5 +1,5 @@
 import { sql, type Updateable } from 'kysely';
-import { uuidArray } from '../../infrastructure/database/arrays.ts';
+import { preparedUuids } from '../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import { type Page, type PageOf, selectPage } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName, Row, Tables } from '../../infrastructure/database/tables.ts';
@@ -69,7 +69,7 @@ export function selectOrganizationForShare(
 export async function selectOrganizationGuids(queries: Queries, guids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ guid: string }>`
     /* prepared: organization_guids */
-    select guid from organizations where guid = any(${uuidArray(guids)})`.execute(queries);
+    select guid from organizations where guid = any(${preparedUuids(guids)})`.execute(queries);
   return rows.map(({ guid }) => guid);
 }
 
@@ -140,7 +140,7 @@ export async function hasBankIn(
 export async function selectBanksByGuid(queries: Queries, guids: readonly string[]): Promise<BankSummary[]> {
   const { rows } = await sql<BankSummary>`
     /* prepared: banks_by_guid */
-    select guid, organization_guid, environment, name from banks where guid = any(${uuidArray(guids)})`.execute(
+    select guid, organization_guid, environment, name from banks where guid = any(${preparedUuids(guids)})`.execute(
     queries,
   );
   return rows;

@@ -4,7 +4,15 @@ import fc from 'fast-check';
 import { type RawBuilder, sql } from 'kysely';
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createLog } from '../runtime/log.ts';
-import { booleanArray, intArray, momentArray, smallintArray, textArray, uuidArray } from './arrays.ts';
+import {
+  booleanArray,
+  intArray,
+  momentArray,
+  preparedUuids,
+  smallintArray,
+  textArray,
+  uuidArray,
+} from './arrays.ts';
 import { createDatabase } from './database.ts';
 
 const testDatabase = await createTestDatabase({ migrated: false });
@@ -78,4 +86,16 @@ for (const bad of ['', 'f'.repeat(31), 'f'.repeat(33), `${'f'.repeat(31)}g`, 'é
 
 test('two invalid guids whose lengths add up are rejected', () => {
   assert.throws(() => uuidArray(['f'.repeat(31), 'f'.repeat(33)]), /must have 32 hex digits/);
+});
+
+test('a prepared statement with guids is planned once', async () => {
+  await sql`create table guids (guid uuid primary key)`.execute(queries);
+  for (let execution = 0; execution < 20; execution++)
+    await sql`/* prepared: planned_once */
+      select guid from guids where guid = any(${preparedUuids(['a'.repeat(32)])})`.execute(queries);
+  const { rows } = await sql<{ custom: number; generic: number }>`
+    select custom_plans as custom, generic_plans as generic from pg_prepared_statements
+    where name = 'planned_once'`.execute(queries);
+  // PostgreSQL plans the first five executions, to compare the costs.
+  assert.deepEqual(rows, [{ custom: 5, generic: 15 }]);
 });

@@ -1,5 +1,5 @@
 import { sql, type Updateable } from 'kysely';
-import { textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
+import { preparedUuids, textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import type { EnvironmentName, Row, Tables } from '../../infrastructure/database/tables.ts';
 import type { SubscriptionRow } from './state.ts';
@@ -38,7 +38,7 @@ export async function selectEndpointsOf(
   const { rows } = await sql<EndpointRow>`
     /* prepared: endpoints_of */
     select ${ENDPOINT_COLUMNS} from subscriptions
-    where organization_guid = any(${uuidArray(organizationGuids)})
+    where organization_guid = any(${preparedUuids(organizationGuids)})
       and failed_at is null and ${stateAt(now)} <> 'deleted'
     order by guid`.execute(transaction);
   return rows;
@@ -47,7 +47,7 @@ export async function selectEndpointsOf(
 export async function selectEndpoints(queries: Queries, guids: readonly string[]): Promise<EndpointRow[]> {
   const { rows } = await sql<EndpointRow>`
     /* prepared: endpoints */
-    select ${ENDPOINT_COLUMNS} from subscriptions where guid = any(${uuidArray(guids)}) order by guid`.execute(
+    select ${ENDPOINT_COLUMNS} from subscriptions where guid = any(${preparedUuids(guids)}) order by guid`.execute(
     queries,
   );
   return rows;
