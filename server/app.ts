@@ -107,10 +107,7 @@ export async function createApp(deps: Deps) {
     freezes,
     beforeGoingLive: (transaction, guid) => applications.requireAllowlists(transaction, guid),
   });
-  const ingest = createIngest({
-    ...{ database, clock, events, organizations, freezes },
-    recipientsOf: (...args) => deliveriesModule.recipientsOf(...args),
-  });
+  const ingest = createIngest({ database, clock, events, organizations, freezes });
 
   const objectsModule = createObjectsModule({
     ...base,

@@ -90,7 +90,6 @@ test('a click while the next page loads does not turn it again', async () => {
   await page.waitForURL(/after=/);
   await older.dispatchEvent('click');
   loaded.resolve();
-  // Waits until it is enabled.
   await page.getByRole('button', { name: 'Newer', exact: true }).click();
   await page.waitForURL((url) => !url.searchParams.has('after'));
 });

@@ -19,11 +19,8 @@ export function Pager({ list, isTurning }: { list: List<unknown>; isTurning: boo
   const { total, next } = list;
   const { after } = filters;
   if (next === undefined && after === undefined) return null;
-  // The rows are still those of the page before, and so is the cursor. Not `disabled`, which would lose the focus.
-  const whileTurning = isTurning ? { 'data-disabled': true, 'aria-disabled': true } : {};
-  function turn(to: string | undefined, newTrail: readonly string[]): void {
-    if (!isTurning) change({ after: to }, { addHistoryEntry: true, trail: newTrail });
-  }
+  const turn = (to: string | undefined, newTrail: readonly string[]) =>
+    change({ after: to }, { addHistoryEntry: true, trail: newTrail });
   return (
     <Group justify="space-between" px="md" py="xs" component="nav" aria-label="Pages">
       <Text size="sm" c="dimmed">
@@ -31,7 +28,7 @@ export function Pager({ list, isTurning }: { list: List<unknown>; isTurning: boo
       </Text>
       <Group gap="xs">
         {after === undefined ? null : (
-          <Button variant="default" size="xs" {...whileTurning} onClick={() => turn(undefined, [])}>
+          <Button variant="default" size="xs" onClick={() => turn(undefined, [])}>
             Newest
           </Button>
         )}
@@ -39,7 +36,6 @@ export function Pager({ list, isTurning }: { list: List<unknown>; isTurning: boo
           variant="default"
           size="xs"
           disabled={trail.length === 0}
-          {...whileTurning}
           onClick={() => turn(trail.at(-1) || undefined, trail.slice(0, -1))}
           leftSection={<Icon name="left" size={14} />}
         >
@@ -49,8 +45,9 @@ export function Pager({ list, isTurning }: { list: List<unknown>; isTurning: boo
           variant="default"
           size="xs"
           disabled={next === undefined}
-          {...whileTurning}
-          onClick={() => turn(next, [...trail, after ?? ''].slice(-MAX_TRAIL))}
+          // While the next page loads, the cursor is still the one to it. Not `disabled`, which would lose the focus.
+          {...(isTurning && { 'data-disabled': true, 'aria-disabled': true })}
+          onClick={() => isTurning || turn(next, [...trail, after ?? ''].slice(-MAX_TRAIL))}
           rightSection={<Icon name="right" size={14} />}
         >
           Older

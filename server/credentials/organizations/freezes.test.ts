@@ -55,7 +55,6 @@ test('checks of many streams at a time share a query', async () => {
   assert.equal(reads, 1);
 });
 
-const recipientsOf = async () => ({ at: app.clock.now(), endpoints: [] });
 const events = createEvents({ ...app, counters: { note() {} }, freezes, enqueue: async () => {} });
 const { bankGuid, ...event } = {
   ...{ organizationGuid, bankGuid: tenant.bankGuid, eventType: 'transfer.completed' as const },
@@ -63,7 +62,7 @@ const { bankGuid, ...event } = {
 };
 
 test('a call that waited while its node missed a freeze is refused', async () => {
-  const ingest = createIngest({ ...app, events, freezes, recipientsOf });
+  const ingest = createIngest({ ...app, events, freezes });
   const answers = [true, false];
   isUpToDate = () => answers.shift() ?? false;
   const refused = await ingest.accept([

@@ -46,7 +46,7 @@ export function createFreezes({ database, log, changes }: Deps) {
     }
   }
 
-  /** All open streams check at the same times. */
+  /** Concurrent checks share a query: all open streams check at once. */
   const readTogether = createBatcher<Queries, ReadonlySet<string>>({
     async run(checks) {
       const guids = new Set(await selectFrozenGuids(queries));

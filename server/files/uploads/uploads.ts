@@ -111,6 +111,8 @@ export function createUploads(deps: Deps) {
     // Also for content that exists already: a crash may have prevented this before.
     const isFirst = await markUploaded(terms.guid, owner);
     if (isFailure(isFirst)) {
+      // A poll that is about to mark the file as uploaded loses its lease.
+      await store.updateFileIf(queries, terms.guid, { awaitingUpload: true }, { leased_by: null });
       const file = await store.selectLinkedFile(queries, terms.guid);
       // The content would not be moved with the Organization, unless a poll has found it before the freeze.
       if (!file || file.uploaded_at === null) await storage.delete(terms.guid);

@@ -37,7 +37,7 @@ export function uuidArray(guids: readonly (string | null)[]): RawBuilder<string[
 
 /**
  * For `= any(…)` of a prepared statement. With the bare parameter the planner expects ten guids in a plan for every
- * execution and the real number in one for this execution; the latter looks cheaper, so it would plan each of them.
+ * execution and the real number in one for this execution. For fewer the latter looks cheaper, so it plans each of them.
  */
 export function preparedUuids(guids: readonly string[]): RawBuilder<string[]> {
   return sql`array(select unnest(${uuidArray(guids)}))`;

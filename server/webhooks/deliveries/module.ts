@@ -53,7 +53,7 @@ export function createDeliveriesModule(deps: Deps) {
     // Called later than it is passed: redeliveries enqueue deliveries, which the dispatcher accepts.
     runRedeliveryStep: () => redeliveries.step(),
   });
-  const { recipientsOf, enqueue, enqueueFor } = createEnqueue({ ...deps, dispatcher });
+  const { enqueue, enqueueFor } = createEnqueue({ ...deps, dispatcher });
   const redeliveries = createRedeliveries({ ...deps, enqueueFor, retentionDays });
   const deliverOnce = createDeliverOnce({ clock, audit, enqueueFor });
   const deliveries = createDeliveries({ database, clock, events, subscriptions, deliverOnce, retentionDays });
@@ -67,7 +67,6 @@ export function createDeliveriesModule(deps: Deps) {
     statistics: createDeliveryStatistics({ database, clock, subscriptions, eventCounters }),
     endpointHealth: createEndpointHealth({ database, clock, subscriptions, audit }),
     dispatcher,
-    recipientsOf,
     enqueue,
     enqueueFor,
     ...createNewUrl({ clock, enqueueFor }),

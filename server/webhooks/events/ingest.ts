@@ -7,7 +7,6 @@ import { type RecordAnswer, recordNothing } from '../../infrastructure/idempoten
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, type FailureCode, isFailure } from '../../infrastructure/runtime/failure.ts';
-import type { Recipients } from '../subscriptions/endpoints.ts';
 import { isRecentGuid } from './guid-window.ts';
 import type { AcceptedEvents, ReportedEvents } from './schema.ts';
 import type { Events, NewEvent } from './service.ts';
@@ -21,7 +20,6 @@ type Deps = {
   events: Events;
   organizations: Organizations;
   freezes: Freezes;
-  recipientsOf(transaction: Transaction, organizationGuids: ReadonlySet<string>): Promise<Recipients>;
 };
 type Reported = Static<typeof ReportedEvents>['events'][number];
 type Accepted = Static<typeof AcceptedEvents>;
@@ -37,46 +35,28 @@ type Owners = {
 const MAX_EVENTS_TOGETHER = 1_000;
 
 /** Accepts events from the platform's core. A request is atomic, and repeating it is idempotent. */
-export function createIngest({ database, clock, events, organizations, freezes, recipientsOf }: Deps) {
+export function createIngest({ database, clock, events, organizations, freezes }: Deps) {
   /** An existing bank proves its Organization, so only the others are looked up. */
-  async function ownersOf(
-    transaction: Transaction,
-    reported: readonly Reported[],
-  ): Promise<Omit<Owners, 'frozen'>> {
-    const bankGuids = new Set(reported.flatMap(({ bank_guid }) => bank_guid ?? []));
-    const ofNoBank = new Set(
-      reported.filter(({ bank_guid }) => bank_guid === undefined).map(organizationGuidOf),
-    );
-    const [banks, found] = await Promise.all([
-      organizations.findBanks([...bankGuids], transaction),
-      organizations.findAll([...ofNoBank], transaction),
-    ]);
-    const proven = found.union(new Set(banks.values().map(organizationGuidOf)));
+  async function ownersOf(transaction: Transaction, reported: readonly Reported[]): Promise<Owners> {
+    const named = new Set(reported.flatMap(({ bank_guid }) => bank_guid ?? []));
+    const banks = await organizations.findBanks([...named], transaction);
+    const proven = new Set(banks.values().map(organizationGuidOf));
     const owners = new Set(reported.map(organizationGuidOf));
-    const others = await organizations.findAll([...owners.difference(proven)], transaction);
-    return { organizations: proven.union(others), banks };
+    const found = await organizations.findAll([...owners.difference(proven)], transaction);
+    // Read after the others: an Organization that was removed is not among the frozen ones.
+    return { organizations: proven.union(found), banks, frozen: await freezes.among(owners, transaction) };
   }
 
-  /**
-   * Accepts several calls in one transaction, in two round trips: the first reads owners and recipients, the second
-   * writes and commits.
-   */
+  /** Accepts several calls in one transaction; a refused one affects no other. */
   async function acceptAll(
     calls: readonly (readonly Reported[])[],
     recordAnswer?: RecordAnswer<Accepted>,
   ): Promise<Answer[]> {
-    const reported = calls.flat();
     const accepting = database.transaction(async (transaction) => {
-      const organizationGuids = new Set(reported.map(organizationGuidOf));
-      const [recipients, found] = await Promise.all([
-        recipientsOf(transaction, organizationGuids),
-        ownersOf(transaction, reported),
-      ]);
-      // After the others: from here on a freeze waits for this transaction.
-      const owners = { ...found, frozen: await freezes.among(organizationGuids, transaction) };
+      const owners = await ownersOf(transaction, calls.flat());
       const checked = calls.map((call) => checkAll(call, owners, clock.now()));
       const valid = checked.filter((result): result is NewEvent[] => !isFailure(result));
-      const published = await events.publish(transaction, valid.flat(), recipients);
+      const published = await events.publish(transaction, valid.flat());
       const conflict = await conflictIn(transaction, published.events, published.created);
       if (conflict) return conflict;
       const accepted = answersFor(valid, published);
@@ -113,7 +93,7 @@ export function createIngest({ database, clock, events, organizations, freezes, 
   };
 }
 
-/** A node that may have missed a freeze finds it when the events are written. */
+/** Turns the refusal that `publish` throws into an answer. */
 function failureOf(error: unknown): Failure {
   if (error instanceof FailureError) return error.failure;
   throw error;

@@ -5,7 +5,6 @@ import type { Page, PageOf } from '../../infrastructure/database/paging/paging.t
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { FailureError } from '../../infrastructure/http/errors.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
-import type { Recipients } from '../subscriptions/endpoints.ts';
 import type { Visible } from '../visible.ts';
 import { EVENT_TYPES, type EventType } from './catalogue.ts';
 import type { EventCounters } from './counters.ts';
@@ -40,7 +39,7 @@ type Deps = Base & {
   counters: Pick<EventCounters, 'note'>;
   freezes: Pick<Freezes, 'among'>;
   /** Creates the deliveries in the same transaction. */
-  enqueue(transaction: Transaction, events: readonly Event[], recipients?: Recipients): Promise<void>;
+  enqueue(transaction: Transaction, events: readonly Event[]): Promise<void>;
 };
 
 /** Returns the new events, without repetitions of a guid in the same call. */
@@ -78,7 +77,6 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
   async function write(
     transaction: Transaction,
     newEvents: readonly NewEvent[],
-    createdAt = clock.now(),
   ): Promise<Published & { fresh: readonly Event[] }> {
     if (newEvents.length === 0) return { events: [], created: new Set(), fresh: [] };
     // Before the check: a freeze waits for the transactions that pass it, see `settled`.
@@ -86,6 +84,7 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
     const owners = new Set(newEvents.map(({ organizationGuid }) => organizationGuid));
     const [frozen] = (await freezes.among(owners, transaction)).values();
     if (frozen) throw new FailureError(frozen);
+    const createdAt = clock.now();
     const events = newEvents.map((event) => ({
       guid: event.guid ?? guids.next(),
       organization_guid: event.organizationGuid,
@@ -108,17 +107,10 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
   }
 
   return {
-    /**
-     * Publishes events in the transaction of the change. An event whose guid exists is not delivered again. With
-     * `recipients` that were read before, nothing waits for an answer of the database until the commit.
-     */
-    async publish(
-      transaction: Transaction,
-      newEvents: readonly NewEvent[],
-      recipients?: Recipients,
-    ): Promise<Published> {
-      const { fresh, ...published } = await write(transaction, newEvents, recipients?.at);
-      if (fresh.length > 0) await enqueue(transaction, fresh, recipients);
+    /** Publishes events in the transaction of the change. An event whose guid exists is not delivered again. */
+    async publish(transaction: Transaction, newEvents: readonly NewEvent[]): Promise<Published> {
+      const { fresh, ...published } = await write(transaction, newEvents);
+      if (fresh.length > 0) await enqueue(transaction, fresh);
       return published;
     },
 

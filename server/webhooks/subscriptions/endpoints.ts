@@ -33,9 +33,6 @@ export type Endpoint = {
   urlChangedAt?: Date | undefined;
 };
 
-/** The endpoints that receive events which are created at this time. */
-export type Recipients = { at: Date; endpoints: readonly Endpoint[] };
-
 /** What alerts say about an endpoint. */
 export type EndpointCondition = {
   guid: string;

@@ -2,7 +2,6 @@ import type { Database, Ending, Transaction } from '../../../infrastructure/data
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Guids } from '../../../infrastructure/runtime/guid.ts';
 import type { Event } from '../../events/service.ts';
-import type { Recipients } from '../../subscriptions/endpoints.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Delivery, DeliveryBatch, DeliveryRequest } from '../delivery.ts';
 import type { Dispatcher } from '../sending/dispatcher.ts';
@@ -77,26 +76,12 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
     if (ending === 'unknown') dispatcher.release(deliveries);
   }
 
-  async function recipientsOf(
-    transaction: Transaction,
-    organizationGuids: ReadonlySet<string>,
-  ): Promise<Recipients> {
-    const at = clock.now();
-    return { at, endpoints: await subscriptions.endpointsOf(transaction, [...organizationGuids]) };
-  }
-
   return {
-    recipientsOf,
-
     /** Creates deliveries to every subscription that receives these events. */
-    async enqueue(
-      transaction: Transaction,
-      events: readonly EventContent[],
-      recipients?: Recipients,
-    ): Promise<void> {
+    async enqueue(transaction: Transaction, events: readonly EventContent[]): Promise<void> {
       const byOwner = Map.groupBy(events, ownerOf);
-      const organizationGuids = new Set(events.map((event) => event.organization_guid));
-      const { endpoints } = recipients ?? (await recipientsOf(transaction, organizationGuids));
+      const organizations = [...new Set(events.map((event) => event.organization_guid))];
+      const endpoints = await subscriptions.endpointsOf(transaction, organizations);
       await deliver(
         transaction,
         endpoints.map((endpoint) => [
