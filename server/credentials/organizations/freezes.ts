@@ -47,7 +47,7 @@ export function createFreezes({ database, log, changes }: Deps) {
   }
 
   /** Concurrent checks share a query: all open streams check at once. */
-  const readTogether = createBatcher<Queries, ReadonlySet<string>>({
+  const readTogether = createBatcher<undefined, ReadonlySet<string>>({
     async run(checks) {
       const guids = new Set(await selectFrozenGuids(queries));
       return checks.map(() => guids);
@@ -57,7 +57,7 @@ export function createFreezes({ database, log, changes }: Deps) {
 
   function current(within: Queries): ReadonlySet<string> | Promise<ReadonlySet<string>> {
     if (changes.isUpToDate()) return frozen;
-    if (within === queries) return readTogether(within);
+    if (within === queries) return readTogether(undefined);
     return selectFrozenGuids(within).then((guids) => new Set(guids));
   }
 

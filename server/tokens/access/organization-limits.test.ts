@@ -103,7 +103,7 @@ test('a call whose client disconnected counts until its query has ended', async 
 });
 
 test('a call whose client disconnects while its token is verified does not stay counted', async () => {
-  // Its own: calls that nobody waits for are counted at some later time.
+  // An Organization of its own: abandoned calls are counted later, in another test.
   const leaving = await createCaller(app);
   const { port } = app.server.server.address() as AddressInfo;
   const disconnect = ({ socket }: IncomingMessage) => socket.destroy();
