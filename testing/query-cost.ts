@@ -27,17 +27,31 @@ export function createQueryCost({ url }: TestDatabase): QueryCost {
       asked.length = 0;
       await work(queries);
       let most = 0;
-      for (const { sql: text, parameters } of [...asked].filter((query) =>
-        /^\s*(select|with)/.test(query.sql),
-      )) {
-        const explained = await pool.query(`explain (analyze, buffers, format json) ${text}`, [
-          ...parameters,
-        ]);
-        const plan = explained.rows[0]['QUERY PLAN'][0].Plan;
-        most = Math.max(most, plan['Shared Hit Blocks'] + plan['Shared Read Blocks']);
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        for (const { sql: text, parameters } of [...asked]) {
+          // The planner settings of the transaction.
+          if (text.includes('set_config(')) await client.query(text, [...parameters]);
+          else if (/^\s*(select|with)/.test(text))
+            most = Math.max(most, await blocksRead(client, text, parameters));
+        }
+        await client.query('rollback');
+      } finally {
+        client.release();
       }
       return most;
     },
     close: () => queries.destroy(),
   };
+}
+
+async function blocksRead(
+  client: pg.PoolClient,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<number> {
+  const explained = await client.query(`explain (analyze, buffers, format json) ${text}`, [...parameters]);
+  const plan = explained.rows[0]['QUERY PLAN'][0].Plan;
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 }

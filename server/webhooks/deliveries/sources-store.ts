@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
-import { distinct, type Narrowing } from '../../infrastructure/database/paging/value-paging.ts';
+import { distinct } from '../../infrastructure/database/paging/value-paging.ts';
 import { type DeliveryFilters, isBefore, matching } from './conditions-store.ts';
 import { guidsOfWindow } from './guid-window.ts';
 import type { DeliveryState } from './state.ts';
@@ -92,13 +92,28 @@ function sorted(source: Source, all: number): Source {
     select * from (${source(all, before)}) as late order by guid desc limit ${limit}`;
 }
 
-/** The filter that an index supports besides the subscription. */
-function narrowest({ eventType, bankGuid }: DeliveryFilters): Narrowing | undefined {
-  if (eventType) return { column: sql`event_type`, values: textArray(distinct(eventType)) };
-  return bankGuid ? { column: sql`bank_guid`, values: uuidArray(distinct(bankGuid)) } : undefined;
+/** A filter with an index of the hashes of subscription and value (migration 0072). */
+type HashedFilter = { hashOf(subscription: Sql, value: Sql): Sql; column: Sql; values: Sql };
+
+function narrowest({ eventType, bankGuid }: DeliveryFilters): HashedFilter | undefined {
+  if (eventType)
+    return {
+      hashOf: (subscription, value) =>
+        sql`uuid_hash_extended(${subscription}, hashtextextended(${value}, 0))`,
+      column: sql`event_type`,
+      values: textArray(distinct(eventType)),
+    };
+  if (bankGuid)
+    return {
+      hashOf: (subscription, value) =>
+        sql`uuid_hash_extended(${subscription}, uuid_hash_extended(${value}, 0))`,
+      column: sql`bank_guid`,
+      values: uuidArray(distinct(bankGuid)),
+    };
+  return undefined;
 }
 
-function recorded(owned: Sql, narrowed: Narrowing | undefined, isWanted: Sql): Source {
+function recorded(owned: Sql, narrowed: HashedFilter | undefined, isWanted: Sql): Source {
   if (!narrowed)
     return (limit, before) => sql`
       select own.* from unnest(${owned}) as s(guid) cross join lateral (
@@ -106,14 +121,16 @@ function recorded(owned: Sql, narrowed: Narrowing | undefined, isWanted: Sql): S
         where subscription_guid = s.guid and ${isWanted} and ${isBefore('guid', before)}
         order by guid desc limit ${limit}
       ) as own`;
-  // A range of one value, as in `value-paging.ts`, makes the planner use the index on the column.
-  const { column, values } = narrowed;
+  // A range of one value, as in `value-paging.ts`, makes the planner use the index of the hashes.
+  const { hashOf, column, values } = narrowed;
+  const hash = hashOf(sql`subscription_guid`, column);
+  const wanted = hashOf(sql`s.guid`, sql`v.value`);
   return (limit, before) => sql`
     select own.* from unnest(${owned}) as s(guid) cross join unnest(${values}) as v(value) cross join lateral (
       select * from deliveries
-      where subscription_guid = s.guid and ${column} >= v.value and ${column} <= v.value
+      where ${hash} >= ${wanted} and ${hash} <= ${wanted} and subscription_guid = s.guid and ${column} = v.value
         and ${isWanted} and ${isBefore('guid', before)}
-      order by ${column} desc, guid desc limit ${limit}
+      order by ${hash} desc, guid desc limit ${limit}
     ) as own`;
 }
 

@@ -75,3 +75,10 @@ test('a partition that an earlier version detached is dropped by the migration',
   assert.ok(!(await tableExists(database.queries, 'events_2020_01_06')));
   assert.ok(await tableExists(database.queries, 'events_2020_01_13'));
 });
+
+test('a new database has none of the indexes that others replace', async () => {
+  const { database } = await openPartitioned({});
+  const replaced = ['deliveries_by_bank', 'deliveries_by_type'];
+  const { rows } = await sql`select from pg_class where relname = any(${replaced})`.execute(database.queries);
+  assert.equal(rows.length, 0);
+});
