@@ -31,7 +31,7 @@ const SEED_REQUESTS = `
     object_guid, status, duration_ms, address, sample_rate)
   select uuidv7(make_interval(secs => -n / 20.0)), $1, 'sandbox', $2, 'bank', $2, 'GET', '/api/transfers/:guid', $2,
     200, 4, '192.0.2.17', 1
-  from generate_series(1, $3::int) as n`;
+  from generate_series(1, $3::int) as n order by n desc`;
 const SIZES = `
   select parent as name, sum(pg_relation_size(relid)) as heap, sum(pg_indexes_size(relid)) as indexes,
     (xpath('/row/c/text()', query_to_xml('select count(*) as c from ' || parent, false, true, '')))[1]::text::bigint as rows

@@ -134,13 +134,11 @@ export async function warnOfDatabaseRole({ app, config, log }: Opened): Promise<
   );
 }
 
-/** A service that starts after weeks needs partitions for the current week. */
+/** A service that starts after weeks needs partitions for today. */
 export async function preparePartitions(app: App): Promise<void> {
   try {
     await app.partitions.prepare();
   } catch (error) {
-    throw new StartupError(
-      `The partitions of the current weeks could not be created (${(error as Error).message}).`,
-    );
+    throw new StartupError(`The partitions for new rows could not be created (${(error as Error).message}).`);
   }
 }

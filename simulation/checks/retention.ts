@@ -1,9 +1,9 @@
+import { periodMs } from '../../server/infrastructure/database/partitions/partitions.ts';
 import { timeOf } from '../machine/guids.ts';
 import type { World } from '../world/world.ts';
 
-/** History older than the retention is gone, by whole weeks, and nothing else is. */
+/** History older than the retention is gone, by whole partitions, and nothing else is. */
 const DAY_MS = 24 * 3_600_000;
-const WEEK_MS = 7 * DAY_MS;
 /** Weeks begin on Monday; the epoch was a Thursday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 /** A guid has the clock of its node. */
@@ -12,7 +12,8 @@ const SKEW_MS = 5_000;
 /** What was created before may be gone. */
 export function expiredBefore({ scheduler, config }: World): number {
   const expiredAt = scheduler.now() - config.retentionDays * DAY_MS;
-  return FIRST_MONDAY_MS + Math.floor((expiredAt - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS;
+  const length = periodMs(config.retentionDays);
+  return FIRST_MONDAY_MS + Math.floor((expiredAt - FIRST_MONDAY_MS) / length) * length;
 }
 
 export async function checkRetention(world: World): Promise<void> {

@@ -33,7 +33,7 @@ const SETTLE_MS = 40_000;
 const MAX_SETTLE_MS = 140_000;
 /** An endpoint that fails from the beginning has failed for seven days, and some node must have noticed. */
 const LAST_DEADLINE_MS = 150_000;
-/** Until the next Monday, and until the task has run. */
+/** Until a day is over for the retention, and until the task has run. */
 const RETENTION_PASSES_DAYS = 1.1;
 const EVENTS_AFTERWARDS = 3;
 
@@ -68,7 +68,7 @@ export async function runWorld(
   await settle(world);
   await checkAll(world);
   if (plan.retentionDays !== SHORT_RETENTION_DAYS) return;
-  // The first hours of the week end with a Sunday.
+  // The first hours are the end of a day.
   await runUntil(world, startAt + (plan.retentionDays + RETENTION_PASSES_DAYS) * DAY_MS);
   for (const [tenant] of world.model.tenants.entries())
     world.run(() => partners.postEvents(tenant, EVENTS_AFTERWARDS, tenant));

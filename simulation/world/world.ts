@@ -7,6 +7,7 @@ import { recordMoves } from '../checks/moves.ts';
 import { checkArrival, checkSend } from '../checks/requests.ts';
 import { checkUrl } from '../checks/urls.ts';
 import { createSimulatedDatabase } from '../database/database.ts';
+import { dropFuturePartitions } from '../database/partitions.ts';
 import { ignoreServerClock } from '../database/server-clock.ts';
 import { createRandom, type Random } from '../machine/random.ts';
 import { applySeed, rest } from '../machine/rest.ts';
@@ -43,6 +44,7 @@ export async function createWorld({
   applySeed({ scheduler, random: random.fork('process') });
   const model = createModel();
   await ignoreServerClock(side);
+  await dropFuturePartitions(side, new Date(START));
   await recordMoves(side);
   await recordReopened(side);
   let failure: Error | undefined;

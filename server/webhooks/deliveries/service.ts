@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
+import { periodMs } from '../../infrastructure/database/partitions/partitions.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
@@ -31,8 +32,6 @@ export type RequestedFilters = Omit<store.DeliveryFilters, 'state'> & {
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
 const DAY_MS = 24 * 3_600_000;
-/** History is dropped in weekly partitions, so deliveries may outlive the retention by a week. */
-const PARTITION_DAYS = 7;
 
 type Deps = {
   database: Database;
@@ -52,6 +51,8 @@ export function createDeliveries({
   retentionDays,
 }: Deps) {
   const { queries } = database;
+  // History is dropped by whole partitions, so deliveries may outlive the retention by one.
+  const keptMs = retentionDays * DAY_MS + periodMs(retentionDays);
   const attempts = createAttempts({ queries, clock, subscriptions });
 
   /** Excludes subscriptions deleted so long ago that no delivery is left. */
@@ -59,7 +60,7 @@ export function createDeliveries({
     const guids = await subscriptions.guidsOf({
       organizationGuid: visible.organizationGuid,
       environments: visibleEnvironments(visible, filters.environment),
-      deletedAfter: new Date(clock.now().getTime() - (retentionDays + PARTITION_DAYS) * DAY_MS),
+      deletedAfter: new Date(clock.now().getTime() - keptMs),
     });
     const { subscriptionGuid: wanted } = filters;
     return wanted ? guids.filter((guid) => wanted.includes(guid)) : guids;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import type { Queries } from '../database.ts';
-import { createPartitions, FOUR_WEEKLY, HISTORY_TABLES, periodsAround } from './partitions.ts';
+import { createPartitions, HISTORY_TABLES, periodMs, periodsAround } from './partitions.ts';
 import {
   createPartitionedDatabases,
   DAY_MS,
@@ -35,7 +35,7 @@ test('the weeks around any time begin on Mondays and have neither gaps nor overl
     .map(([year, offset]) => new Date(Date.UTC(year, 0, 1) + offset));
   fc.assert(
     fc.property(fc.oneof(moments, yearEnds), (now) => {
-      const weeks = periodsAround(now);
+      const weeks = periodsAround(now, WEEK_MS);
       weeks.forEach(({ from, to }, index) => {
         assert.match(from.toUTCString(), /^Mon, .* 00:00:00 GMT$/);
         assert.equal(to.getTime() - from.getTime(), WEEK_MS);
@@ -56,6 +56,92 @@ test('the weeks around any time begin on Mondays and have neither gaps nor overl
   );
 });
 
+test('a retention of any length has few partitions: days, weeks or four weeks and more', () => {
+  const lengths = [8, 16, 17, 30, 112, 113, 400, 448, 449, 3_650, 36_500].map(
+    (days) => `${days}: ${periodMs(days) / DAY_MS}`,
+  );
+  assert.deepEqual(lengths, [
+    ...['8: 1', '16: 1', '17: 7', '30: 7', '112: 7'],
+    ...['113: 28', '400: 28', '448: 28', '449: 56', '3650: 252', '36500: 2296'],
+  ]);
+  for (let days = 7; days <= 36_500; days += 1) assert.ok((days * DAY_MS) / periodMs(days) <= 16, `${days}`);
+});
+
+for (const [retentionDays, daysAhead] of [
+  [8, 4],
+  [1_000, 56],
+] as const)
+  test(`with a new retention of ${retentionDays} days, partitions continue where the weeks end`, async () => {
+    const { database, partitions, clock, log, logged } = await open();
+    const changed = createPartitions({
+      ...{ database, clock, log, tables: HISTORY_TABLES },
+      ...{ retentionDays, auditRetentionDays: retentionDays },
+    });
+    for (const day of [0, 10, 20, 21]) {
+      clock.set(later(START, day * DAY_MS));
+      await changed.prepare();
+      // A process with the setting of before.
+      await partitions.prepare();
+      for (const days of [-8, -1, 0, 1, daysAhead])
+        await insertHistory(database.queries, later(clock.now(), days * DAY_MS));
+    }
+    await assertNoGap(database.queries);
+
+    clock.advance(30 * DAY_MS);
+    for (const { prepare, dropOld } of [changed, partitions]) {
+      await prepare();
+      await dropOld();
+    }
+    logged();
+    await changed.prepare();
+    await partitions.prepare();
+    assert.deepEqual(logged(), [], 'what one process drops the other does not create');
+  });
+
+/** Of deliveries; without the partitions of the template, which are years later. */
+async function assertNoGap(queries: Queries): Promise<void> {
+  const ranges = (await readRanges(queries)).filter(
+    ({ table, name }) => table === 'deliveries' && name < 'deliveries_2025',
+  );
+  const bounds = ranges.map(({ bounds: text }) => text.match(/'[^']+'/g) ?? []);
+  for (const [index, [from]] of bounds.entries())
+    if (index > 0) assert.equal(from, bounds[index - 1]?.[1], 'no gap and no overlap');
+}
+
+test('imported rows from before the retention have one partition', async () => {
+  const { database, clock, log } = await open();
+  const retention = { retentionDays: 8, auditRetentionDays: 400 };
+  const partitions = createPartitions({ database, clock, log, ...retention, tables: HISTORY_TABLES });
+  const before = new Set(await namesOf(database.queries));
+  await partitions.cover('deliveries', later(START, -70 * DAY_MS), START);
+  const added = (await namesOf(database.queries)).filter((name) => !before.has(name));
+  assert.deepEqual(added, ['deliveries_2020_09_06']);
+  await assertNoGap(database.queries);
+});
+
+test('with a retention of 8 days, a day is dropped 8 days after its end', async () => {
+  const { database, clock, log } = await open();
+  const partitions = createPartitions({
+    ...{ database, clock, log, tables: HISTORY_TABLES },
+    ...{ retentionDays: 8, auditRetentionDays: 400 },
+  });
+  clock.advance(30 * DAY_MS);
+  await partitions.prepare();
+  const names = await namesOf(database.queries);
+  assert.ok(names.includes('events_2020_12_15') && names.includes('events_2020_12_19'), String(names));
+  await partitions.dropOld();
+  clock.set(new Date('2020-12-23T23:59:59.999Z'));
+  assert.deepEqual(
+    (await partitions.dropOld()).filter((name) => name.startsWith('events_')),
+    Array.from({ length: 8 }, (_, n) => `events_2020_12_${String(n + 7).padStart(2, '0')}`),
+  );
+  clock.advance(1);
+  assert.deepEqual(
+    await partitions.dropOld(),
+    TABLES.map((table) => `${table}_2020_12_15`),
+  );
+});
+
 test('at any time, everything from 8 days before to 2 weeks ahead can be inserted', async () => {
   const { database, partitions, clock } = await open();
   const moments = [
@@ -70,7 +156,7 @@ test('at any time, everything from 8 days before to 2 weeks ahead can be inserte
     await partitions.prepare();
     for (const days of [-8, -7, -1, 0, 1, 6, 7, 13, 14])
       await insertHistory(database.queries, later(clock.now(), days * DAY_MS));
-    const weeks = periodsAround(clock.now());
+    const weeks = periodsAround(clock.now(), WEEK_MS);
     for (const { from, to } of weeks)
       for (const edge of [from, later(to, -1)]) await insertHistory(database.queries, edge);
   }
@@ -126,8 +212,8 @@ test('concurrent processes all succeed, and each partition is created once', asy
   clock.advance(20 * WEEK_MS);
   await Promise.all(Array.from({ length: 6 }, () => another().partitions.prepare()));
   const made = logged().map(({ partition }) => partition);
-  const ofAudit = periodsAround(clock.now(), FOUR_WEEKLY).length;
-  assert.equal(made.length, TABLES.length * periodsAround(clock.now()).length + ofAudit);
+  const ofAudit = periodsAround(clock.now(), 4 * WEEK_MS).length;
+  assert.equal(made.length, TABLES.length * periodsAround(clock.now(), WEEK_MS).length + ofAudit);
   assert.equal(new Set(made).size, made.length);
   await insertHistory(database.queries, clock.now());
 });

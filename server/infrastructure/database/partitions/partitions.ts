@@ -6,10 +6,10 @@ import { tryRunUnderLock } from '../advisory-lock.ts';
 import type { Database, Queries, Transaction } from '../database.ts';
 
 /**
- * History tables have a partition per week, audit records one per four weeks, the request log one per day. Partitions
- * are created in advance and dropped as a whole after the retention. Attaching blocks no insert or select; detaching takes a short lock and gives
- * up when it is not granted at once. Both are functions of the database (migration 0029), because the service role does
- * not own the tables.
+ * History tables have a partition per day, week or several weeks, depending on their retention. Partitions are created
+ * in advance and dropped as a whole after the retention. Attaching blocks no insert or select; detaching takes a short
+ * lock and gives up when it is not granted at once. Both are functions of the database (migration 0029), because the
+ * service role does not own the tables.
  */
 export type Partitions = {
   /** Creates the missing partitions for every guid that can be inserted from now on. */
@@ -25,14 +25,14 @@ type HistoryTable = {
   name: string;
   key: 'guid' | 'moment';
   storage?: readonly string[];
-  period?: Period;
   /** Has the retention of audit records. */
   isAudit?: true;
   /** A retention that is not configurable. */
   daysKept?: number;
+  /** How old a new row may be, and how long the task may fail before an insert does. */
+  margins?: Margins;
 };
-/** Length of a partition in ms, how many of them are created in advance, and how old a new row may be. */
-type Period = { ms: number; ahead: number; behindMs: number };
+type Margins = { behindMs: number; aheadMs: number };
 /** From the catalogue; `from` and `to` in milliseconds, null for unbounded. */
 type Partition = { table: string; name: string; from: number | null; to: number | null; detaching: boolean };
 
@@ -43,14 +43,15 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /** An event may have a guid that is seven days old; one more day for clock differences. */
 const BEHIND_MS = 8 * DAY_MS;
-/** The task may fail this long before an insert does: two periods. */
-const WEEKLY: Period = { ms: WEEK_MS, ahead: 2, behindMs: BEHIND_MS };
-/** Few partitions despite the long retention, because a list reads the index of each. */
-export const FOUR_WEEKLY: Period = { ms: 4 * WEEK_MS, ahead: 2, behindMs: BEHIND_MS };
-/** Rows are written seconds after their request began. */
-const DAILY: Period = { ms: DAY_MS, ahead: 2, behindMs: DAY_MS };
+/** In advance: two periods within these limits. A lower retention has shorter partitions only after those. */
+const MIN_AHEAD_MS = 4 * DAY_MS;
+const MAX_AHEAD_MS = 8 * WEEK_MS;
+/** A statement locks and plans every partition, so a long retention has longer partitions instead of more. */
+const MAX_PERIODS_KEPT = 16;
 
 const REQUEST_LOG_DAYS = 7;
+/** Rows are written seconds after their request began, and the log may lose some. */
+const REQUEST_LOG_MARGINS: Margins = { behindMs: DAY_MS, aheadMs: 2 * DAY_MS };
 
 /**
  * For attaching, which blocks no other statement. Longer than `deadlock_timeout` (1 s), after which autovacuum gives
@@ -81,13 +82,13 @@ export const HISTORY_TABLES: readonly HistoryTable[] = [
   { name: 'delivery_attempts', key: 'guid' },
   { name: 'delivery_counters', key: 'moment' },
   { name: 'event_counters', key: 'moment' },
-  { name: 'audit_records', key: 'guid', period: FOUR_WEEKLY, isAudit: true },
+  { name: 'audit_records', key: 'guid', isAudit: true },
 ];
 export const REQUEST_LOG_TABLE: HistoryTable = {
   name: 'request_log',
   key: 'guid',
-  period: DAILY,
   daysKept: REQUEST_LOG_DAYS,
+  margins: REQUEST_LOG_MARGINS,
 };
 const TABLES: readonly HistoryTable[] = [...HISTORY_TABLES, REQUEST_LOG_TABLE];
 
@@ -106,14 +107,21 @@ export function createPartitions({
   auditRetentionDays: number;
   tables?: readonly HistoryTable[];
 }): Partitions {
-  async function make(table: HistoryTable, range: Range, level: 'debug' | 'info'): Promise<void> {
-    const name = partitionName(table.name, range);
+  /** Creates partitions for the parts of the range that have none. */
+  async function make(
+    table: HistoryTable,
+    range: Range,
+    level: 'debug' | 'info',
+    since?: number,
+  ): Promise<void> {
     try {
-      const made = await database.transaction((transaction) => makePartition(transaction, table, range));
-      if (made) log[level]({ partition: name, from: range.from, to: range.to }, 'created a partition');
+      const made = await database.transaction((transaction) => fillGaps(transaction, table, range, since));
+      for (const { from, to } of made)
+        log[level]({ partition: partitionName(table.name, from), from, to }, 'created a partition');
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
-      log.warn({ partition: name }, 'could not create a partition: lock timeout');
+      const partition = partitionName(table.name, range.from);
+      log.warn({ partition, ...range }, 'could not create a partition: lock timeout');
     }
   }
 
@@ -135,25 +143,35 @@ export function createPartitions({
     return known?.daysKept ?? (known?.isAudit ? auditRetentionDays : retentionDays);
   }
 
+  const periodOf = ({ name }: HistoryTable) => periodMs(daysKept(name));
+
   return {
     async prepare() {
       const existing = await readPartitions(database.queries, tables);
       for (const table of tables) {
-        const ranges = periodsAround(clock.now(), table.period);
+        const ms = periodOf(table);
+        const margins = table.margins ?? marginsOf(ms);
+        const ranges = periodsAround(clock.now(), ms, margins);
+        const since = clock.now().getTime() - margins.behindMs;
         // The partitions of a new database are logged at debug level only.
         const level = existing.some((partition) => partition.table === table.name) ? 'info' : 'debug';
-        for (const range of ranges) if (!isCovered(existing, table, range)) await make(table, range, level);
+        for (const range of ranges)
+          if (gapsIn(existing, table, range, since).length > 0) await make(table, range, level, since);
       }
     },
 
     async cover(name, from, to) {
       const table = tables.find((each) => each.name === name);
       if (!table) throw new Error(`${name} has no partitions`);
-      const { ms } = table.period ?? WEEKLY;
+      const ms = periodOf(table);
       const existing = await readPartitions(database.queries, [table]);
-      for (let start = periodStart(from.getTime(), ms); start <= to.getTime(); start += ms) {
-        const range = { from: new Date(start), to: new Date(start + ms) };
-        if (!isCovered(existing, table, range)) await make(table, range, 'info');
+      let start = periodStart(from.getTime(), ms);
+      // What is older than the retention is dropped together.
+      const oldest = periodStart(clock.now().getTime() - daysKept(name) * DAY_MS, ms);
+      for (let end: number; start <= to.getTime(); start = end) {
+        end = start < oldest ? oldest : start + ms;
+        const range = { from: new Date(start), to: new Date(end) };
+        if (gapsIn(existing, table, range).length > 0) await make(table, range, 'info');
       }
     },
 
@@ -178,31 +196,62 @@ export function createPartitions({
   };
 }
 
+/** Length of a partition: a day, a week, or a multiple of four weeks. */
+export function periodMs(daysKept: number): number {
+  if (daysKept <= MAX_PERIODS_KEPT) return DAY_MS;
+  if (daysKept <= MAX_PERIODS_KEPT * 7) return WEEK_MS;
+  return Math.ceil(daysKept / (MAX_PERIODS_KEPT * 28)) * 4 * WEEK_MS;
+}
+
 /** The periods into which rows can be inserted from now until some periods from now, without a gap. */
-export function periodsAround(now: Date, { ms, ahead, behindMs }: Period = WEEKLY): Range[] {
+export function periodsAround(
+  now: Date,
+  ms: number,
+  { behindMs, aheadMs }: Margins = marginsOf(ms),
+): Range[] {
   const periods: Range[] = [];
-  const until = now.getTime() + ahead * ms;
+  const until = now.getTime() + aheadMs;
   for (let from = periodStart(now.getTime() - behindMs, ms); from <= until; from += ms)
     periods.push({ from: new Date(from), to: new Date(from + ms) });
   return periods;
 }
 
-function periodStart(moment: number, periodMs: number): number {
-  return FIRST_MONDAY_MS + Math.floor((moment - FIRST_MONDAY_MS) / periodMs) * periodMs;
+function marginsOf(ms: number): Margins {
+  return { behindMs: BEHIND_MS, aheadMs: Math.min(Math.max(2 * ms, MIN_AHEAD_MS), MAX_AHEAD_MS) };
 }
 
-function partitionName(table: string, { from }: Range): string {
+function periodStart(moment: number, ms: number): number {
+  return FIRST_MONDAY_MS + Math.floor((moment - FIRST_MONDAY_MS) / ms) * ms;
+}
+
+function partitionName(table: string, from: Date): string {
   return `${table}_${from.toISOString().slice(0, 10).replaceAll('-', '_')}`;
 }
 
-function isCovered(partitions: readonly Partition[], table: HistoryTable, range: Range): boolean {
-  return partitions.some(
-    ({ table: name, from, to, detaching }) =>
-      name === table.name &&
-      !detaching &&
-      (from === null || from <= range.from.getTime()) &&
-      (to === null || to >= range.to.getTime()),
-  );
+/**
+ * The parts of the range without a partition; with another retention, partitions had another length. Without those that
+ * end before `since`: no row can arrive there, and a process with a shorter retention would drop them again.
+ */
+function gapsIn(
+  partitions: readonly Partition[],
+  table: HistoryTable,
+  range: Range,
+  since = Number.NEGATIVE_INFINITY,
+): Range[] {
+  const gaps: Range[] = [];
+  let start = range.from.getTime();
+  const end = range.to.getTime();
+  const taken = partitions
+    .filter(({ table: name, detaching }) => name === table.name && !detaching)
+    .map(({ from, to }) => ({ from: from ?? Number.NEGATIVE_INFINITY, to: to ?? Number.POSITIVE_INFINITY }))
+    .toSorted((one, other) => one.from - other.from);
+  for (const { from, to } of taken) {
+    if (from >= end) break;
+    if (from > start) gaps.push({ from: new Date(start), to: new Date(from) });
+    start = Math.max(start, to);
+  }
+  if (start < end) gaps.push({ from: new Date(start), to: range.to });
+  return gaps.filter(({ to }) => to.getTime() > since);
 }
 
 function isLockTimeout(error: unknown): boolean {
@@ -232,16 +281,21 @@ async function readPartitions(queries: Queries, tables: readonly HistoryTable[])
   return rows;
 }
 
-/** One transaction, so that nothing partial remains; false when another process was faster. */
-async function makePartition(transaction: Transaction, table: HistoryTable, range: Range): Promise<boolean> {
+/** One transaction, so that nothing partial remains; returns nothing when another process was faster. */
+async function fillGaps(
+  transaction: Transaction,
+  table: HistoryTable,
+  range: Range,
+  since?: number,
+): Promise<Range[]> {
   await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(transaction);
   await sql`select pg_advisory_xact_lock(hashtextextended(${MAKING}, 0))`.execute(transaction);
-  if (isCovered(await readPartitions(transaction, [table]), table, range)) return false;
-
+  const gaps = gapsIn(await readPartitions(transaction, [table]), table, range, since);
   const bound = (moment: Date) => (table.key === 'guid' ? firstGuidAt(moment) : moment.toISOString());
-  await sql`select create_partition(${table.name}, ${partitionName(table.name, range)}, ${bound(range.from)},
-    ${bound(range.to)}, ${table.storage ?? []}::text[])`.execute(transaction);
-  return true;
+  for (const { from, to } of gaps)
+    await sql`select create_partition(${table.name}, ${partitionName(table.name, from)}, ${bound(from)},
+      ${bound(to)}, ${table.storage ?? []}::text[])`.execute(transaction);
+  return gaps;
 }
 
 /** One transaction: the partition is attached or dropped. */
