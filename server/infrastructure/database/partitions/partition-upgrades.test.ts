@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { migrateTo } from '../../../../testing/database.ts';
+import type { Queries } from '../database.ts';
 import { migrate } from '../migrate.ts';
+import { buildMissingIndexes } from './partition-indexes.ts';
 import {
   DAY_MS,
   eventGuids,
@@ -76,9 +78,27 @@ test('a partition that an earlier version detached is dropped by the migration',
   assert.ok(await tableExists(database.queries, 'events_2020_01_13'));
 });
 
-test('a new database has none of the indexes that others replace', async () => {
+const REPLACED = ['deliveries_by_bank', 'deliveries_by_type'];
+
+async function replacedIn(queries: Queries): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class where relname = any(${REPLACED}) order by relname`.execute(queries);
+  return rows.map(({ name }) => name);
+}
+
+test('a database with deliveries keeps replaced indexes for nodes of the previous version', async () => {
+  const { database, partitions, log } = await openPartitioned({ migrated: false });
+  await database.maintain((queries) => migrateTo(queries, '0071_organization_transfers'));
+  await partitions.prepare();
+  await insertHistory(database.queries, START);
+  await migrate(database);
+  const built = await buildMissingIndexes({ database, log });
+  for (const name of ['by_bank_hash', 'by_type_hash'])
+    assert.ok(built.includes(`deliveries_2020_11_09_deliveries_${name}`), String(built));
+  assert.deepEqual(await replacedIn(database.queries), REPLACED);
+});
+
+test('a new database has no replaced indexes', async () => {
   const { database } = await openPartitioned({});
-  const replaced = ['deliveries_by_bank', 'deliveries_by_type'];
-  const { rows } = await sql`select from pg_class where relname = any(${replaced})`.execute(database.queries);
-  assert.equal(rows.length, 0);
+  assert.deepEqual(await replacedIn(database.queries), []);
 });
