@@ -36,8 +36,8 @@ export function createQueryCost({ url }: TestDatabase): QueryCost {
           else if (/^\s*(select|with)/.test(text))
             most = Math.max(most, await blocksRead(client, text, parameters));
         }
-        await client.query('rollback');
       } finally {
+        await client.query('rollback');
         client.release();
       }
       return most;

@@ -1,4 +1,4 @@
-import { periodMs } from '../../server/infrastructure/database/partitions/partitions.ts';
+import { periodMs } from '../../server/infrastructure/database/partitions/periods.ts';
 import { timeOf } from '../machine/guids.ts';
 import type { World } from '../world/world.ts';
 

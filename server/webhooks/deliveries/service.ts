@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
-import { periodMs } from '../../infrastructure/database/partitions/partitions.ts';
+import { periodMs } from '../../infrastructure/database/partitions/periods.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';

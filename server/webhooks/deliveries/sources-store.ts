@@ -96,21 +96,18 @@ function sorted(source: Source, all: number): Source {
 type HashedFilter = { hashOf(subscription: Sql, value: Sql): Sql; column: Sql; values: Sql };
 
 function narrowest({ eventType, bankGuid }: DeliveryFilters): HashedFilter | undefined {
-  if (eventType)
-    return {
-      hashOf: (subscription, value) =>
-        sql`uuid_hash_extended(${subscription}, hashtextextended(${value}, 0))`,
-      column: sql`event_type`,
-      values: textArray(distinct(eventType)),
-    };
-  if (bankGuid)
-    return {
-      hashOf: (subscription, value) =>
-        sql`uuid_hash_extended(${subscription}, uuid_hash_extended(${value}, 0))`,
-      column: sql`bank_guid`,
-      values: uuidArray(distinct(bankGuid)),
-    };
-  return undefined;
+  if (eventType) return hashed('hashtextextended', 'event_type', textArray(distinct(eventType)));
+  return bankGuid && hashed('uuid_hash_extended', 'bank_guid', uuidArray(distinct(bankGuid)));
+}
+
+function hashed(
+  hash: 'hashtextextended' | 'uuid_hash_extended',
+  column: 'event_type' | 'bank_guid',
+  values: Sql,
+): HashedFilter {
+  const hashOf = (subscription: Sql, value: Sql) =>
+    sql`uuid_hash_extended(${subscription}, ${sql.raw(hash)}(${value}, 0))`;
+  return { hashOf, column: sql.ref(column), values };
 }
 
 function recorded(owned: Sql, narrowed: HashedFilter | undefined, isWanted: Sql): Source {

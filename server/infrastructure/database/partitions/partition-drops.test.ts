@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Queries } from '../database.ts';
-import { periodsAround } from './partitions.ts';
+import { periodsAround } from './periods.ts';
 import {
   createPartitionedDatabases,
   DAY_MS,

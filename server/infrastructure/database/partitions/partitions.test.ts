@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import type { Queries } from '../database.ts';
-import { createPartitions, HISTORY_TABLES, periodMs, periodsAround } from './partitions.ts';
+import { createPartitions, HISTORY_TABLES } from './partitions.ts';
+import { periodMs, periodsAround } from './periods.ts';
 import {
   createPartitionedDatabases,
   DAY_MS,

@@ -4,6 +4,17 @@ import { firstGuidAt } from '../../runtime/guid.ts';
 import type { Log } from '../../runtime/log.ts';
 import { tryRunUnderLock } from '../advisory-lock.ts';
 import type { Database, Queries, Transaction } from '../database.ts';
+import {
+  type Bounds,
+  DAY_MS,
+  gapsIn,
+  type Margins,
+  marginsOf,
+  periodMs,
+  periodStart,
+  periodsAround,
+  type Range,
+} from './periods.ts';
 
 /**
  * History tables have a partition per day, week or several weeks, depending on their retention. Partitions are created
@@ -20,7 +31,6 @@ export type Partitions = {
   dropOld(): Promise<string[]>;
 };
 
-type Range = { from: Date; to: Date };
 type HistoryTable = {
   name: string;
   key: 'guid' | 'moment';
@@ -29,25 +39,10 @@ type HistoryTable = {
   isAudit?: true;
   /** A retention that is not configurable. */
   daysKept?: number;
-  /** How old a new row may be, and how long the task may fail before an insert does. */
   margins?: Margins;
 };
-type Margins = { behindMs: number; aheadMs: number };
-/** From the catalogue; `from` and `to` in milliseconds, null for unbounded. */
-type Partition = { table: string; name: string; from: number | null; to: number | null; detaching: boolean };
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-const WEEK_MS = 7 * DAY_MS;
-/** Weeks begin on Monday, 00:00 UTC; the epoch was a Thursday. */
-const FIRST_MONDAY_MS = 4 * DAY_MS;
-
-/** An event may have a guid that is seven days old; one more day for clock differences. */
-const BEHIND_MS = 8 * DAY_MS;
-/** In advance: two periods within these limits. A lower retention has shorter partitions only after those. */
-const MIN_AHEAD_MS = 4 * DAY_MS;
-const MAX_AHEAD_MS = 8 * WEEK_MS;
-/** A statement locks and plans every partition, so a long retention has longer partitions instead of more. */
-const MAX_PERIODS_KEPT = 16;
+/** From the catalogue. */
+type Partition = Bounds & { table: string; name: string; detaching: boolean };
 
 const REQUEST_LOG_DAYS = 7;
 /** Rows are written seconds after their request began, and the log may lose some. */
@@ -156,7 +151,8 @@ export function createPartitions({
         // The partitions of a new database are logged at debug level only.
         const level = existing.some((partition) => partition.table === table.name) ? 'info' : 'debug';
         for (const range of ranges)
-          if (gapsIn(existing, table, range, since).length > 0) await make(table, range, level, since);
+          if (gapsIn(partitionsOf(table, existing), range, since).length > 0)
+            await make(table, range, level, since);
       }
     },
 
@@ -171,7 +167,7 @@ export function createPartitions({
       for (let end: number; start <= to.getTime(); start = end) {
         end = start < oldest ? oldest : start + ms;
         const range = { from: new Date(start), to: new Date(end) };
-        if (gapsIn(existing, table, range).length > 0) await make(table, range, 'info');
+        if (gapsIn(partitionsOf(table, existing), range).length > 0) await make(table, range, 'info');
       }
     },
 
@@ -196,62 +192,13 @@ export function createPartitions({
   };
 }
 
-/** Length of a partition: a day, a week, or a multiple of four weeks. */
-export function periodMs(daysKept: number): number {
-  if (daysKept <= MAX_PERIODS_KEPT) return DAY_MS;
-  if (daysKept <= MAX_PERIODS_KEPT * 7) return WEEK_MS;
-  return Math.ceil(daysKept / (MAX_PERIODS_KEPT * 28)) * 4 * WEEK_MS;
-}
-
-/** The periods into which rows can be inserted from now until some periods from now, without a gap. */
-export function periodsAround(
-  now: Date,
-  ms: number,
-  { behindMs, aheadMs }: Margins = marginsOf(ms),
-): Range[] {
-  const periods: Range[] = [];
-  const until = now.getTime() + aheadMs;
-  for (let from = periodStart(now.getTime() - behindMs, ms); from <= until; from += ms)
-    periods.push({ from: new Date(from), to: new Date(from + ms) });
-  return periods;
-}
-
-function marginsOf(ms: number): Margins {
-  return { behindMs: BEHIND_MS, aheadMs: Math.min(Math.max(2 * ms, MIN_AHEAD_MS), MAX_AHEAD_MS) };
-}
-
-function periodStart(moment: number, ms: number): number {
-  return FIRST_MONDAY_MS + Math.floor((moment - FIRST_MONDAY_MS) / ms) * ms;
-}
-
 function partitionName(table: string, from: Date): string {
   return `${table}_${from.toISOString().slice(0, 10).replaceAll('-', '_')}`;
 }
 
-/**
- * The parts of the range without a partition; with another retention, partitions had another length. Without those that
- * end before `since`: no row can arrive there, and a process with a shorter retention would drop them again.
- */
-function gapsIn(
-  partitions: readonly Partition[],
-  table: HistoryTable,
-  range: Range,
-  since = Number.NEGATIVE_INFINITY,
-): Range[] {
-  const gaps: Range[] = [];
-  let start = range.from.getTime();
-  const end = range.to.getTime();
-  const taken = partitions
-    .filter(({ table: name, detaching }) => name === table.name && !detaching)
-    .map(({ from, to }) => ({ from: from ?? Number.NEGATIVE_INFINITY, to: to ?? Number.POSITIVE_INFINITY }))
-    .toSorted((one, other) => one.from - other.from);
-  for (const { from, to } of taken) {
-    if (from >= end) break;
-    if (from > start) gaps.push({ from: new Date(start), to: new Date(from) });
-    start = Math.max(start, to);
-  }
-  if (start < end) gaps.push({ from: new Date(start), to: range.to });
-  return gaps.filter(({ to }) => to.getTime() > since);
+/** One that is being detached takes no more rows. */
+function partitionsOf(table: HistoryTable, partitions: readonly Partition[]): Partition[] {
+  return partitions.filter((each) => each.table === table.name && !each.detaching);
 }
 
 function isLockTimeout(error: unknown): boolean {
@@ -290,7 +237,7 @@ async function fillGaps(
 ): Promise<Range[]> {
   await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(transaction);
   await sql`select pg_advisory_xact_lock(hashtextextended(${MAKING}, 0))`.execute(transaction);
-  const gaps = gapsIn(await readPartitions(transaction, [table]), table, range, since);
+  const gaps = gapsIn(partitionsOf(table, await readPartitions(transaction, [table])), range, since);
   const bound = (moment: Date) => (table.key === 'guid' ? firstGuidAt(moment) : moment.toISOString());
   for (const { from, to } of gaps)
     await sql`select create_partition(${table.name}, ${partitionName(table.name, from)}, ${bound(from)},
