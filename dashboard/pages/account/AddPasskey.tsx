@@ -17,7 +17,8 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
   const add = useMutation({
     mutationFn: async () => {
       const optionsJSON = await withProof(accountApi.passkeyOptions);
-      return await accountApi.addPasskey(name.trim(), await startRegistration({ optionsJSON }));
+      const response = await startRegistration({ optionsJSON });
+      return await withProof(() => accountApi.addPasskey(name.trim(), response));
     },
     onSuccess: async () => {
       await refreshPasskeys();

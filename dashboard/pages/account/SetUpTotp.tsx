@@ -25,7 +25,7 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
     refetchOnWindowFocus: false,
   });
   const confirm = useMutation({
-    mutationFn: () => accountApi.confirmTotp(plainCode(code)),
+    mutationFn: () => withProof(() => accountApi.confirmTotp(plainCode(code))),
     gcTime: 0,
     onSuccess: refreshSession,
   });

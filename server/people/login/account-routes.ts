@@ -78,7 +78,10 @@ function registerTotp(dashboard: HttpServer, { login, sourceOf }: RouteTools): v
         response: answers({ 201: NewTotpView }, 401, 403, 409, 413, 415),
       },
     },
-    async (request, reply) => reply.code(201).send(unwrap(await login.accounts.beginTotp(request.session))),
+    async (request, reply) => {
+      const begun = await login.accounts.beginTotp(request.session, sourceOf(request));
+      return reply.code(201).send(unwrap(begun));
+    },
   );
 
   dashboard.post(
@@ -87,7 +90,8 @@ function registerTotp(dashboard: HttpServer, { login, sourceOf }: RouteTools): v
       schema: {
         ...bySession,
         operationId: 'confirmTotp',
-        summary: 'Enable one-time passwords; only this response has the recovery codes',
+        summary:
+          'Enable one-time passwords within 10 minutes; only this response has the recovery codes. Needs a fresh proof',
         tags,
         body: TotpConfirmation,
         response: answers({ 200: RecoveryCodesView }, 401, 403, 409, 413, 415, 422),

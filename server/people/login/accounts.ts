@@ -11,7 +11,7 @@ import type { FailedAttempts } from './limits/failed-attempts.ts';
 import type { LoginLimits } from './limits/limits.ts';
 import type { LinkRow, Links } from './links/links.ts';
 import type { Login, Logins } from './logins.ts';
-import type { Passkeys } from './passkeys/passkeys.ts';
+import type { NewPasskey, Passkeys } from './passkeys/passkeys.ts';
 import { checkPasswordStrength } from './passwords/password-rules.ts';
 import { knownPerson, type Passwords } from './passwords/passwords.ts';
 import { type Proofs, passwordIncorrect } from './proofs/proofs.ts';
@@ -61,7 +61,7 @@ export function createAccounts(deps: Deps) {
     );
   }
 
-  /** Ends every session except `except`, and withdraws the password reset links. */
+  /** Ends every session except `except`, and withdraws the password reset links and an unconfirmed authenticator. */
   async function replacePassword(
     transaction: Transaction,
     actor: Actor,
@@ -69,6 +69,7 @@ export function createAccounts(deps: Deps) {
     { hash, except }: { hash: string; except?: string },
   ): Promise<number | undefined> {
     await logins.update(transaction, memberGuid, { password_hash: hash });
+    await logins.clearPendingTotp(transaction, memberGuid);
     await links.withdraw(transaction, memberGuid, null);
     await audit.record(transaction, actor, accountChange('account.set_password', memberGuid));
     return sessions.endOthers(transaction, memberGuid, except);
@@ -143,6 +144,7 @@ export function createAccounts(deps: Deps) {
     async lock(actor: Actor, memberGuid: string): Promise<boolean> {
       const { locked, revision } = await database.authentication.transaction(async (transaction) => {
         const login = await logins.lock(transaction, memberGuid);
+        await logins.clearPendingTotp(transaction, memberGuid);
         await links.withdraw(transaction, memberGuid, null);
         const passkeyCount = await passkeys.removeAll(transaction, actor, memberGuid);
         const ended = await sessions.endOthers(transaction, memberGuid);
@@ -205,11 +207,16 @@ export function createAccounts(deps: Deps) {
       return undefined;
     },
 
-    /** Requires the fresh proof for the whole registration, which needs these options. */
     async passkeyOptions(session: Session) {
       const { member_guid: memberGuid } = session;
       const refusal = (await proofs.requireFresh(session)) ?? (await limits.account(memberGuid));
       return refusal ?? passkeys.registrationOptions((await people.find(memberGuid)) as Person);
+    },
+
+    /** Checks the second factor again: the member may have got it since the options were created. */
+    async addPasskey(session: Session, input: NewPasskey, source: RequestSource) {
+      const refusal = await proofs.requireFreshSecondFactor(session);
+      return refusal ?? passkeys.register(session, input, source);
     },
 
     async removePasskey(session: Session, guid: string, source: RequestSource): Promise<Failure | undefined> {
@@ -218,16 +225,21 @@ export function createAccounts(deps: Deps) {
       return refusal ?? passkeys.remove(userActor(memberGuid, source), memberGuid, guid);
     },
 
-    /** Requires the fresh proof for the whole setup, which needs this secret. */
-    async beginTotp(session: Session) {
-      const refusal = await proofs.requireFresh(session);
-      return refusal ?? totp.begin((await people.find(session.member_guid)) as Person);
+    async beginTotp(session: Session, source: RequestSource) {
+      const { member_guid: memberGuid } = session;
+      const refusal = (await proofs.requireFresh(session)) ?? (await limits.account(memberGuid));
+      if (refusal) return refusal;
+      const person = (await people.find(memberGuid)) as Person;
+      return logins.changeInSession(session, (transaction, login) =>
+        totp.begin(transaction, userActor(memberGuid, source), login, person),
+      );
     },
 
+    /** Requires a fresh proof again: the member may have got another second factor since the setup began. */
     async confirmTotp(session: Session, code: string, source: RequestSource): Promise<string[] | Failure> {
       const { member_guid: memberGuid } = session;
-      const exhausted = await limits.account(memberGuid);
-      if (exhausted) return exhausted;
+      const refusal = (await proofs.requireFresh(session)) ?? (await limits.account(memberGuid));
+      if (refusal) return refusal;
       const actor = userActor(memberGuid, source);
       return logins.changeInSession<string[]>(session, async (transaction, login) => {
         const codes = await totp.confirm(transaction, actor, login, code);

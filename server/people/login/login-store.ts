@@ -33,6 +33,21 @@ export async function updateLogin(
   await transaction.updateTable('logins').set(changes).where('member_guid', '=', memberGuid).execute();
 }
 
+/** The secret of an authenticator app that is not confirmed. */
+export async function clearPendingTotp(
+  transaction: Transaction,
+  memberGuid: string,
+  now: Date,
+): Promise<void> {
+  await transaction
+    .updateTable('logins')
+    .set({ totp_secret_encrypted: null, totp_begun_at: null, updated_at: now })
+    .where('member_guid', '=', memberGuid)
+    .where('totp_confirmed_at', 'is', null)
+    .where('totp_secret_encrypted', 'is not', null)
+    .execute();
+}
+
 function loginOf(queries: Queries, memberGuid: string) {
   return queries.selectFrom('logins').selectAll().where('member_guid', '=', memberGuid);
 }

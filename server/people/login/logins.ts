@@ -30,6 +30,10 @@ export function createLogins({ database, clock, sessions }: Deps) {
     update: (transaction: Transaction, memberGuid: string, changes: RowChanges<'logins'>) =>
       store.updateLogin(transaction, memberGuid, { ...changes, updated_at: clock.now() }),
 
+    /** For changes of other credentials: a person who knew only the old ones may have begun the authenticator. */
+    clearPendingTotp: (transaction: Transaction, memberGuid: string) =>
+      store.clearPendingTotp(transaction, memberGuid, clock.now()),
+
     /**
      * Changes the login of a session's member under its row lock, if the session still exists. A password reset ends the
      * session, so a change that began before the reset cannot undo it.

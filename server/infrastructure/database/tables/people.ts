@@ -35,6 +35,7 @@ type LoginsTable = {
   member_guid: string;
   password_hash: string | null;
   totp_secret_encrypted: Buffer | null;
+  totp_begun_at: Date | null;
   totp_confirmed_at: Date | null;
   totp_step: Generated<number>;
   recovery_code_hashes: Generated<string[]>;

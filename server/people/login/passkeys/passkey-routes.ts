@@ -60,7 +60,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, sourceOf }: Rou
     async (request, reply) => {
       const { name, response } = request.body;
       const input = { name, response: response as PasskeyCreation };
-      const added = await passkeys.register(request.session, input, sourceOf(request));
+      const added = await accounts.addPasskey(request.session, input, sourceOf(request));
       return reply.code(201).send(viewPasskey(unwrap(added)));
     },
   );

@@ -17,6 +17,7 @@ export type { Passkey } from './passkey-store.ts';
 export type Passkeys = ReturnType<typeof createPasskeys>;
 /** Verified signature of a passkey. `use` stores the new counter; false if the passkey was removed or reused meanwhile. */
 export type PasskeyProof = { memberGuid: string; use(transaction: Transaction): Promise<boolean> };
+export type NewPasskey = { name: string; response: RegistrationResponseJSON };
 
 const CHALLENGE_LIFETIME_MS = 5 * 60_000;
 const CHALLENGE_BYTES = 32;
@@ -122,7 +123,7 @@ export function createPasskeys(deps: Deps) {
 
     async register(
       session: Session,
-      { name, response }: { name: string; response: RegistrationResponseJSON },
+      { name, response }: NewPasskey,
       source: RequestSource,
     ): Promise<store.Passkey | Failure> {
       const { member_guid: memberGuid } = session;
@@ -160,6 +161,7 @@ export function createPasskeys(deps: Deps) {
         };
         if (!(await store.insertPasskey(transaction, passkey)))
           return new Failure('passkey_invalid', 'This authenticator is already registered');
+        await logins.clearPendingTotp(transaction, memberGuid);
         const change = accountChange('account.add_passkey', memberGuid, { passkey: passkey.guid, name });
         await audit.record(transaction, userActor(memberGuid, source), change);
         // The registration verified the member, so it counts as a proof.

@@ -23,6 +23,8 @@ const STEP_SECONDS = 30;
 const STEP_WINDOW = 1;
 /** 160 bits, as RFC 4226, section 4, recommends. */
 const SECRET_BYTES = 20;
+/** From the secret to its confirmation. */
+const SETUP_LIFETIME_MS = 10 * 60_000;
 const RECOVERY_CODES = 10;
 /** 80 bits: too many to guess, so an unsalted fast hash is enough at rest. */
 const RECOVERY_CODE_BYTES = 10;
@@ -52,6 +54,10 @@ export function createTotp({ database, clock, audit, encryption, randomBytes, lo
     return delta === null ? undefined : Math.floor(timestamp / 1_000 / STEP_SECONDS) + delta;
   }
 
+  function isPending({ totp_begun_at: begunAt }: Login): boolean {
+    return begunAt !== null && clock.now().getTime() - begunAt.getTime() < SETUP_LIFETIME_MS;
+  }
+
   return {
     isOn: (login: Login | undefined) => login !== undefined && login.totp_confirmed_at !== null,
 
@@ -62,16 +68,19 @@ export function createTotp({ database, clock, audit, encryption, randomBytes, lo
       return store.useRecoveryCode(queries, login.member_guid, hashCode(code));
     },
 
-    /** Stores a secret. `confirm` turns TOTP on, once a code shows that the app has the secret. */
-    begin({ guid, email }: Person): Promise<{ secret: string; uri: string } | Failure> {
-      return database.authentication.transaction(async (transaction) => {
-        const login = await logins.lock(transaction, guid);
-        if (login.totp_confirmed_at !== null) return alreadyOn();
-        const secret = base32Of(randomBytes(SECRET_BYTES));
-        const totp_secret_encrypted = encryption.encrypt(secret, contextOf(guid));
-        await logins.update(transaction, guid, { totp_secret_encrypted });
-        return { secret, uri: totpOf(secret, email).toString() };
-      });
+    /** Stores a secret. `confirm` turns TOTP on, once a code shows that the app has the secret. The login must be locked. */
+    async begin(
+      transaction: Transaction,
+      actor: Actor,
+      login: Login,
+      { guid, email }: Person,
+    ): Promise<{ secret: string; uri: string } | Failure> {
+      if (login.totp_confirmed_at !== null) return alreadyOn();
+      const secret = base32Of(randomBytes(SECRET_BYTES));
+      const totp_secret_encrypted = encryption.encrypt(secret, contextOf(guid));
+      await logins.update(transaction, guid, { totp_secret_encrypted, totp_begun_at: clock.now() });
+      await audit.record(transaction, actor, accountChange('account.begin_totp', guid));
+      return { secret, uri: totpOf(secret, email).toString() };
     },
 
     /** Returns the recovery codes. The login must be locked. */
@@ -83,6 +92,8 @@ export function createTotp({ database, clock, audit, encryption, randomBytes, lo
     ): Promise<string[] | Failure> {
       const { member_guid: guid } = login;
       if (login.totp_confirmed_at !== null) return alreadyOn();
+      if (!isPending(login))
+        return new Failure('code_incorrect', 'The setup has expired. Start again with a new secret');
       const step = stepOf(login, code);
       if (step === undefined)
         return new Failure(
@@ -101,8 +112,12 @@ export function createTotp({ database, clock, audit, encryption, randomBytes, lo
 
     async turnOff(transaction: Transaction, actor: Actor, guid: string): Promise<void> {
       const login = await logins.lock(transaction, guid);
-      const off = { totp_secret_encrypted: null, totp_confirmed_at: null, recovery_code_hashes: [] };
-      await logins.update(transaction, guid, off);
+      await logins.update(transaction, guid, {
+        totp_secret_encrypted: null,
+        totp_begun_at: null,
+        totp_confirmed_at: null,
+        recovery_code_hashes: [],
+      });
       if (login.totp_confirmed_at === null) return;
       await audit.record(transaction, actor, accountChange('account.disable_totp', guid));
       await members.raiseFactorRemoved(transaction, guid, 'authenticator app');
