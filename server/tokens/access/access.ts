@@ -34,6 +34,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller;
+    verifiedToken: VerifiedToken;
     /** Slot in the queue of the caller's Organization; undefined for streams, which have a limit of their own. */
     call: Call | undefined;
     sourceAddress: string | undefined;

@@ -53,7 +53,7 @@ export async function registerApi(
     async (api: HttpServer) => {
       limitBodies(api, MAX_CALL_BYTES);
       guard(api, deps);
-      queueHandlers(api, deps.freezes);
+      queueHandlers(api, deps);
       ignoreBankOfBankTokens(api);
       refuseUnknownInput(api);
       const { idempotencyKeys } = deps;
@@ -74,6 +74,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
   const { callsInFlight, metrics, clock } = deps;
   const countCall = createCallRates(deps);
   api.decorateRequest('caller');
+  api.decorateRequest('verifiedToken');
   api.decorateRequest('call');
   api.decorateRequest('sourceAddress');
   api.decorateRequest('identity');
@@ -177,6 +178,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     const refusal = checkTypeAndScopes(caller, request.routeOptions.config.access as Access);
     if (refusal) return refusal;
     request.caller = caller;
+    request.verifiedToken = verified;
     request.bodySource = `organization ${caller.organizationGuid}`;
     // Customer tokens are used on customers' devices, so their calls do not count as uses of the key.
     if (caller.type === 'organization' || caller.type === 'bank') usage.record(caller.id, address);
@@ -197,14 +199,17 @@ function isPaged(querystring: unknown): boolean {
 }
 
 /**
- * Runs handlers in the queue of the caller's Organization, also after the client has disconnected. A freeze does not wait
- * for calls that wait longer than it, so it is checked again.
+ * Runs handlers in the queue of the caller's Organization, also after the client has disconnected. Neither a revocation nor
+ * a freeze waits for calls whose body or turn comes later, so both are checked again.
  */
-function queueHandlers(api: HttpServer, freezes: Freezes): void {
+function queueHandlers(api: HttpServer, { freezes, verifier }: AccessDeps): void {
   api.addHook('onRoute', (route) => {
     const { handler } = route;
     route.handler = function handleQueued(request, reply) {
       return runQueued(request, async () => {
+        const ended = verifier.checkEnded(request.verifiedToken);
+        const invalid = ended instanceof Promise ? await ended : ended;
+        if (invalid) throw new FailureError(invalid);
         const frozen = freezes.check(request.caller.organizationGuid);
         const refusal = frozen instanceof Promise ? await frozen : frozen;
         if (refusal) throw new FailureError(refusal);

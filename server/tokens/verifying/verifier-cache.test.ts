@@ -68,6 +68,7 @@ test('the second verification is synchronous, from the cache', async () => {
   const verified = await verifier.verify(token);
   assert.ok(!(verified instanceof Failure));
   assert.equal(verifier.verify(token), verified);
+  assert.equal(verifier.checkEnded(verified), undefined);
   assert.equal(lookups.length, 1);
 });
 

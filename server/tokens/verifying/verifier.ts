@@ -85,14 +85,22 @@ export function createVerifier({
   function verify(token: string): VerifiedToken | Failure | Promise<VerifiedToken | Failure> {
     const known = cache.get(token);
     if (!known) return verifyUncached(token);
-    if (known.claims.exp * 1_000 <= clock.now().getTime()) {
-      cache.delete(token);
-      return new EndedToken(known.caller, expired());
-    }
-    const revoked = revocations.check(known.claims);
-    const conclude = (isRevoked: boolean) =>
-      isRevoked ? new EndedToken(known.caller, tokenInvalid()) : known;
+    if (isExpired(known)) cache.delete(token);
+    const ended = checkEnded(known);
+    return ended instanceof Promise ? ended.then((failure) => failure ?? known) : (ended ?? known);
+  }
+
+  /** For a verified token, whose signature need not be checked again. Synchronous like `verify`. */
+  function checkEnded(verified: VerifiedToken): EndedToken | undefined | Promise<EndedToken | undefined> {
+    const { claims, caller } = verified;
+    if (isExpired(verified)) return new EndedToken(caller, expired());
+    const revoked = revocations.check(claims);
+    const conclude = (isRevoked: boolean) => (isRevoked ? new EndedToken(caller, tokenInvalid()) : undefined);
     return typeof revoked === 'boolean' ? conclude(revoked) : revoked.then(conclude);
+  }
+
+  function isExpired({ claims }: VerifiedToken): boolean {
+    return claims.exp * 1_000 <= clock.now().getTime();
   }
 
   async function verifyUncached(token: string): Promise<VerifiedToken | Failure> {
@@ -147,7 +155,7 @@ export function createVerifier({
     return iss === environments.issuerFor(type, environment);
   }
 
-  return { verify };
+  return { verify, checkEnded };
 }
 
 /** Earlier releases issued tokens without `client_id`, and with either form of the signature. */

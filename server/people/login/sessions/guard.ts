@@ -62,10 +62,11 @@ export async function registerDashboard(
             : undefined,
         count: (request) => limits.address(sourceAddress(request)),
       });
-      // The handlers count the requests that reach them.
-      dashboard.addHook('preHandler', (request, _reply, done) => {
+      dashboard.addHook('preHandler', async (request) => {
+        // The handlers count the requests that reach them.
         request.refusalCounts = false;
-        done();
+        // The session may have ended while the client held back the body.
+        if (request.session) unwrap(await sessions.checkNotEnded(request.session));
       });
       refuseUnknownInput(dashboard);
       registerRoutes(dashboard);

@@ -115,10 +115,15 @@ export function createSessions(deps: Deps) {
       });
     },
 
+    /** For a session that was active before the body was read. Costs no query while this node hears of revocations. */
+    async checkNotEnded({ guid }: store.Session): Promise<Failure | undefined> {
+      return (await revocations.check({ sub: guid, jti: guid })) ? sessionEnded() : undefined;
+    },
+
     /** Locks the session, so that it cannot end before the transaction does. */
     async checkActive(transaction: Transaction, { guid }: store.Session): Promise<Failure | undefined> {
       if (await store.lockSession(transaction, guid)) return undefined;
-      return new Failure('authentication_failed', 'Your session has ended. Log in again');
+      return sessionEnded();
     },
 
     async recordProof(
@@ -160,4 +165,8 @@ export function createSessions(deps: Deps) {
 
     sweep: () => store.deleteExpiredSessions(database.queries, validity()),
   };
+}
+
+function sessionEnded(): Failure {
+  return new Failure('authentication_failed', 'Your session has ended. Log in again');
 }
