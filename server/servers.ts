@@ -41,6 +41,7 @@ import { createOperatorAuthentication } from './operator/authentication.ts';
 import { registerOperator } from './operator/routes.ts';
 import type { Transfers } from './operator/transfer/service.ts';
 import { registerAuditEntries } from './people/audit-entries/routes.ts';
+import { createMemberCalls } from './people/login/limits/member-calls.ts';
 import { registerLogin } from './people/login/routes.ts';
 import type { LoginModule } from './people/login/service.ts';
 import type { People } from './people/members/people.ts';
@@ -218,6 +219,7 @@ export async function createServers(deps: ServerDeps) {
       production: `${config.productionAuthUrl}/oauth/token`,
     },
     sourceAddress,
+    callsInFlight: createMemberCalls({ connections: config.databaseConnections, clock, timers }),
   });
   await registerInboxReceiving(server, {
     inboxReceiving: deps.inboxesModule.inboxReceiving,

@@ -70,6 +70,8 @@ export function partOf({ path }: Operation): string {
 }
 
 const INPUT_REFUSALS = [400, 413, 415];
+/** Fewer than a member may send in a minute, since the clock stands still. */
+const CALLS_OF_MEMBER = 250;
 
 /** The operations, each with a call that has valid credentials, because authentication precedes every other check. */
 export async function createOperations(app: TestApp) {
@@ -80,8 +82,8 @@ export async function createOperations(app: TestApp) {
     bank: await tokenOf(app, tenant.bankKey, everyScope('bank')),
     user: await userToken(app, tenant.organizationGuid),
   };
-  const reader = await joinTeam(app, tenant.organizationGuid);
-  const { memberGuid } = await joinTeam(app, tenant.organizationGuid);
+  let reader = await joinTeam(app, tenant.organizationGuid);
+  let { memberGuid } = await joinTeam(app, tenant.organizationGuid);
 
   const nowhere = { address: undefined, userAgent: undefined, requestId: 'test' };
   async function startSession(): Promise<Browser> {
@@ -93,7 +95,14 @@ export async function createOperations(app: TestApp) {
 
   /** For changing operations, which may end their session: replaced after each call that was not refused for its input. */
   let writer: Browser | undefined;
+  let callsInSession = 0;
   async function callInSession(call: InjectOptions): Promise<Answer> {
+    callsInSession += 1;
+    if (callsInSession % CALLS_OF_MEMBER === 0) {
+      reader = await joinTeam(app, tenant.organizationGuid);
+      ({ memberGuid } = await joinTeam(app, tenant.organizationGuid));
+      writer = undefined;
+    }
     const isReading = call.method === 'GET';
     const browser = isReading ? reader : (writer ?? (await startSession()));
     writer = isReading ? writer : undefined;

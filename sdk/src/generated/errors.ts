@@ -311,7 +311,7 @@ export class RangeNotSatisfiableError extends BadRequestError {
 }
 
 /**
- * 403: too many token requests or logins. Remedy: wait for `Retry-After`; cache tokens.
+ * 403: too many token requests, logins or calls of the dashboard. Remedy: wait for `Retry-After`; cache tokens.
  * 429: too many calls of the Organization or customer. Remedy: wait for `Retry-After`; use fewer parallel calls.
  */
 export class RateLimitExceededError extends ApiError {

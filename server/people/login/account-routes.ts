@@ -38,7 +38,7 @@ function registerPerson(dashboard: HttpServer, { login, sourceOf, describe }: Ro
     },
     async (request) => {
       const { member_guid: guid } = request.session;
-      await login.accounts.rename(guid, request.body.name, sourceOf(request));
+      unwrap(await login.accounts.rename(guid, request.body.name, sourceOf(request)));
       return describe(request, request.session);
     },
   );

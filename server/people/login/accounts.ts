@@ -176,10 +176,13 @@ export function createAccounts(deps: Deps) {
       });
     },
 
-    async rename(memberGuid: string, name: string, source: RequestSource): Promise<void> {
+    async rename(memberGuid: string, name: string, source: RequestSource): Promise<Failure | undefined> {
+      const exhausted = await limits.account(memberGuid);
+      if (exhausted) return exhausted;
       await database.transaction((transaction) =>
         people.rename(transaction, userActor(memberGuid, source), memberGuid, name),
       );
+      return undefined;
     },
 
     async changePassword(

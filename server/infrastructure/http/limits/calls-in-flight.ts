@@ -3,8 +3,8 @@ import { Failure } from '../../runtime/failure.ts';
 import { FailureError } from '../errors.ts';
 
 /**
- * Limits the calls of one Organization in one process. A few run at a time and others wait, so that one Organization
- * cannot use all database connections; calls beyond the waiting limit are rejected.
+ * Limits the calls of one Organization, or of one member, in one process. A few run at a time and others wait, so that one
+ * Organization cannot use all database connections; calls beyond the waiting limit are rejected.
  */
 export type CallsInFlight = ReturnType<typeof createCallsInFlight>;
 
@@ -18,6 +18,7 @@ export type Call = {
 
 /** Lists read more rows than other calls, so fewer of them run at once. */
 export type Kind = 'list' | 'other';
+type Owner = 'Organization' | 'customer' | 'member';
 type Turns = { max: number; manyWaiting: number; running: number; waiting: Set<() => void> };
 type Share = { calls: number; idle: PromiseWithResolvers<void> } & Record<Kind, Turns>;
 
@@ -42,22 +43,25 @@ export function createCallsInFlight({
   maxRunning,
   clock,
   timers,
+  owner = 'Organization',
 }: {
   maxInFlight: number;
   maxRunning: Record<Kind, number>;
   clock: Clock;
   timers: Timers;
+  /** Whose calls share a limit. */
+  owner?: Owner;
 }) {
   const shares = new Map<string, Share>();
   const maxOfCustomer = limitOfCustomer(maxInFlight);
   const callsOfCustomers = new Map<string, number>();
 
-  function shareOf(organizationGuid: string): Share {
-    const known = shares.get(organizationGuid);
+  function shareOf(ownerGuid: string): Share {
+    const known = shares.get(ownerGuid);
     if (known) return known;
     const idle = Promise.withResolvers<void>();
     const share = { calls: 0, idle, list: turnsOf('list'), other: turnsOf('other') };
-    shares.set(organizationGuid, share);
+    shares.set(ownerGuid, share);
     return share;
   }
 
@@ -82,7 +86,7 @@ export function createCallsInFlight({
     return new Promise((resolve, reject) => {
       const cancel = timers.after(MAX_WAIT_MS, () => {
         turns.waiting.delete(start);
-        reject(new FailureError(waitedTooLong()));
+        reject(new FailureError(waitedTooLong(owner)));
       });
       const start = () => {
         cancel();
@@ -112,11 +116,11 @@ export function createCallsInFlight({
 
   return {
     /** `customerGuid` is set for customer tokens. */
-    enter(organizationGuid: string, kind: Kind, customerGuid?: string): Call | Failure {
+    enter(ownerGuid: string, kind: Kind, customerGuid?: string): Call | Failure {
       if (customerGuid !== undefined && (callsOfCustomers.get(customerGuid) ?? 0) >= maxOfCustomer)
         return tooMany(maxOfCustomer, 'customer');
-      const share = shareOf(organizationGuid);
-      if (share.calls >= maxInFlight) return tooMany(maxInFlight, 'Organization');
+      const share = shareOf(ownerGuid);
+      if (share.calls >= maxInFlight) return tooMany(maxInFlight, owner);
       share.calls += 1;
       countOfCustomer(customerGuid, 1);
       let isClosed = false;
@@ -129,7 +133,7 @@ export function createCallsInFlight({
         share.calls -= 1;
         countOfCustomer(customerGuid, -1);
         if (share.calls > 0) return;
-        shares.delete(organizationGuid);
+        shares.delete(ownerGuid);
         share.idle.resolve();
       }
 
@@ -175,16 +179,17 @@ function hasManyWaiting({ waiting, manyWaiting }: Turns): boolean {
   return waiting.size > manyWaiting;
 }
 
-function tooMany(maxInFlight: number, caller: 'Organization' | 'customer'): Failure {
+/** The dashboard's rate limits have the code of the token endpoints. */
+function tooMany(maxInFlight: number, owner: Owner): Failure {
   return new Failure(
-    'api_rate_limit_exceeded',
-    `More than ${maxInFlight} calls of this ${caller} are in flight; wait for responses before sending more`,
+    owner === 'member' ? 'rate_limit_exceeded' : 'api_rate_limit_exceeded',
+    `More than ${maxInFlight} calls of this ${owner} are in flight; wait for responses before sending more`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }
 
-function waitedTooLong(): Failure {
-  return new Failure('overloaded', 'Too many calls of this Organization are waiting; try again later', {
+function waitedTooLong(owner: Owner): Failure {
+  return new Failure('overloaded', `Too many calls of this ${owner} are waiting; try again later`, {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

@@ -16,6 +16,9 @@ const CODES_PER_HOUR = 10;
 const PASSWORD_RESETS_PER_HOUR = 5;
 /** Checks in a session: current passwords, and codes of a new authenticator. */
 const ACCOUNT_CHECKS = 20;
+/** Calls of a logged-in person; a page of the dashboard needs a few. */
+const CALLS_PER_MINUTE = 300;
+const MINUTE_MS = 60_000;
 const INVITATIONS_PER_HOUR = 100;
 /** Each is an email to a person who may not know the Organization. */
 const INVITATIONS_PER_RECIPIENT = 10;
@@ -41,6 +44,10 @@ export function createLoginLimits({
   const proofCodes: RateLimit = { ...codes, name: 'proof_code' };
   const resets: RateLimit = { name: 'password_reset', limit: PASSWORD_RESETS_PER_HOUR, windowMs: HOUR_MS };
   const account: RateLimit = { name: 'account', limit: ACCOUNT_CHECKS, windowMs: WINDOW_MS };
+  const calls: RateLimit = {
+    ...{ name: 'dashboard_member', limit: CALLS_PER_MINUTE, windowMs: MINUTE_MS },
+    startsInBackground: true,
+  };
   // Invitations are sent through /api, which has an error code of its own for rate limits.
   const invitations: RateLimit = {
     name: 'invitation',
@@ -86,6 +93,9 @@ export function createLoginLimits({
       count({ limit: resets, key: keyOf(email) }, { limit: perAddressLimit, key: countedAddress(address) }),
 
     account: (memberGuid: string) => count({ limit: account, key: memberGuid }),
+
+    /** Every call with a session. */
+    call: (memberGuid: string) => count({ limit: calls, key: memberGuid }),
 
     /** Of one recipient within the Organization, so that another one cannot keep the person from being invited. */
     invitation: (organizationGuid: string, email: string) =>
