@@ -15,7 +15,7 @@ import { checkGrant, type OAuthRequest, splitScope } from '../issuing/issuance.t
 import type { Issuer, TokenResponse } from '../issuing/issuer.ts';
 import type { CustomerTokenBody, NewCustomerToken } from '../schema.ts';
 import { grantCustomerScopes } from '../scopes.ts';
-import type { Denials } from '../verifying/denials.ts';
+import type { Denials, DeniedCall } from '../verifying/denials.ts';
 import { type Caller, expired } from '../verifying/verifier.ts';
 
 export type CustomerTokens = ReturnType<typeof createCustomerTokens>;
@@ -53,6 +53,13 @@ export function createCustomerTokens(deps: Deps) {
     return customer;
   }
 
+  function checkAllowlist(client: Client, context: DeniedCall): Failure | undefined {
+    if (compileAllowlist(client.ip_allowlist)(context.address)) return undefined;
+    metrics.deniedCalls.inc();
+    denials.record({ id: client.client_id, organizationGuid: client.organization_guid }, context);
+    return new Failure('ip_not_allowed', 'IP address not in allowlist');
+  }
+
   /** The scopes are limited to the key's own and, if there is one, the parent token's. */
   async function issueFor(
     client: Client,
@@ -88,17 +95,14 @@ export function createCustomerTokens(deps: Deps) {
       const context = { address, requestId, path: '/oauth/customer_token' };
       const client = await authentication.authenticateCountingFailures(credentials, context);
       if (isFailure(client)) return client;
-      const refusal =
-        (await rateLimits.use(limit, client.client_id)) ??
+      const denied =
         checkGrant(body.grant_type) ??
-        authentication.checkEnvironment(client, environment, context);
-      if (refusal) return refusal;
-      if (!compileAllowlist(client.ip_allowlist)(address)) {
-        const denied = { id: client.client_id, organizationGuid: client.organization_guid };
-        metrics.deniedCalls.inc();
-        denials.record(denied, context);
-        return new Failure('ip_not_allowed', 'IP address not in allowlist');
-      }
+        authentication.checkEnvironment(client, environment, context) ??
+        checkAllowlist(client, context);
+      if (denied) return (await authentication.countDenied(credentials, address)) ?? denied;
+      // After the allowlist: a stolen secret must not use up the limit of its owner.
+      const exhausted = await rateLimits.use(limit, client.client_id);
+      if (exhausted) return exhausted;
       const visible = {
         organizationGuid: client.organization_guid,
         bankGuid: client.bank_guid ?? undefined,

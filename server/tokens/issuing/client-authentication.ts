@@ -126,6 +126,10 @@ export function createClientAuthentication({
       return refusal ?? client;
     },
 
+    /** Counts a call with a correct secret that is refused, as a wrong secret: not against the limits of other addresses. */
+    countDenied: (credentials: ClientCredentials, address: string | undefined) =>
+      countAll(rateLimits, keysOf('secret', credentials, address)),
+
     /** Counts only wrong secrets. */
     async authenticateCountingFailures(
       credentials: ClientCredentials,

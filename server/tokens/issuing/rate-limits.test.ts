@@ -138,6 +138,21 @@ test('200 customer tokens per client over both operations, both nodes and all ad
   assert.equal((await bySecret(app)).status, 422);
 });
 
+test('a stolen secret outside its allowlist uses up the limit of its address, not that of its owner', async () => {
+  nextWindow();
+  const owner = '9.3.0.1';
+  const { bankKey: stolen } = await createTenant(app, { ipAllowlist: [owner] });
+  const customerToken = (address: string) =>
+    ask(stolen, { address, url: '/oauth/customer_token' }, { customer_guid: '0'.repeat(32) });
+  for (const address of ['9.3.0.2', '9.3.0.3']) {
+    // Sequential, since concurrent calls may be checked before they are counted.
+    for (let call = 0; call < 100; call += 1)
+      assertError(await customerToken(address), 403, 'ip_not_allowed');
+    assertLimited(await customerToken(address), 300);
+  }
+  assert.equal((await customerToken(owner)).status, 422);
+});
+
 test('each limit is a setting', async () => {
   const strict = await createTestApp({
     testDatabase,

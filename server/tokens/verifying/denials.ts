@@ -10,14 +10,14 @@ import type { Caller } from './verifier.ts';
 export type Denials = ReturnType<typeof createDenials>;
 
 type Deps = { database: Database; audit: Audit; clock: Clock; log: Log; alerts: DenialAlerts };
-type Details = { address: string | undefined; requestId: string; path: string };
+export type DeniedCall = { address: string | undefined; requestId: string; path: string };
 
 export function createDenials({ alerts, ...deps }: Deps) {
   const records = createMergedRecords(deps);
   return {
     record(
       { id, organizationGuid }: Pick<Caller, 'id' | 'organizationGuid'>,
-      { address, requestId, path }: Details,
+      { address, requestId, path }: DeniedCall,
     ): void {
       alerts.note({ clientId: id, organizationGuid, address, requestId });
       records.note({
