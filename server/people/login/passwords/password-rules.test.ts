@@ -41,3 +41,14 @@ test('common passwords are refused: as is, repeated, or between digits and symbo
   ])
     assert.match(checkPasswordStrength(password, EMAIL)?.message ?? '', /too common/, password);
 });
+
+test('passwords are checked in the form that is hashed', () => {
+  const fullWidth = (text: string) =>
+    text.replace(/[!-~]/g, (sign) => String.fromCodePoint((sign.codePointAt(0) as number) + 0xfee0));
+  assert.match(checkPasswordStrength(fullWidth('Password2026!'), EMAIL)?.message ?? '', /too common/);
+  assert.match(checkPasswordStrength(fullWidth(EMAIL), EMAIL)?.message ?? '', /email address/);
+  const composed = '\u{e9}'.repeat(6);
+  assert.match(checkPasswordStrength(composed.normalize('NFD'), EMAIL)?.message ?? '', /at least 12/);
+  // One character, of 18 in the form that is hashed.
+  assert.match(checkPasswordStrength(`\u{fdfa}`.repeat(12), EMAIL)?.message ?? '', /at most 128/);
+});

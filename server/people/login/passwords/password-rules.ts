@@ -13,8 +13,14 @@ const COMMON: ReadonlySet<string> = new Set(
     .split('\n'),
 );
 
+/** The form that is checked and hashed (NIST SP 800-63B, section 3.1.1.2). */
+export function normalizePassword(password: string): string {
+  return password.normalize('NFKC');
+}
+
 /** Checks length and common passwords; no rules about character classes (NIST SP 800-63B). */
-export function checkPasswordStrength(password: string, email: string): Failure | undefined {
+export function checkPasswordStrength(typed: string, typedEmail: string): Failure | undefined {
+  const [password, email] = [normalizePassword(typed), normalizePassword(typedEmail)];
   const { length } = [...password];
   if (length < MIN_PASSWORD_CHARACTERS)
     return tooWeak(`The password must have at least ${MIN_PASSWORD_CHARACTERS} characters`);

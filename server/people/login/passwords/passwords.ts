@@ -1,6 +1,7 @@
 import * as argon2 from '@node-rs/argon2';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import { createFairQueue, SHED } from '../../../infrastructure/runtime/fair-queue.ts';
+import { normalizePassword } from './password-rules.ts';
 
 /** Argon2id with the parameters that OWASP recommends: 19 MiB, two passes, one lane; about 20 ms. */
 const MEMORY_KIBIBYTES = 19_456;
@@ -55,7 +56,7 @@ export function createPasswords({ hash, verify }: PasswordHasher = argon2) {
 
   return {
     hash: (requester: HashRequester, password: string) =>
-      bounded(requester, () => hash(normalize(password), COST)),
+      bounded(requester, () => hash(normalizePassword(password), COST)),
 
     /** Takes the same time without a stored hash. */
     async matches(
@@ -63,7 +64,9 @@ export function createPasswords({ hash, verify }: PasswordHasher = argon2) {
       stored: string | null | undefined,
       password: string,
     ): Promise<boolean | Failure> {
-      const matched = await bounded(requester, () => verify(stored ?? DECOY_HASH, normalize(password)));
+      const matched = await bounded(requester, () =>
+        verify(stored ?? DECOY_HASH, normalizePassword(password)),
+      );
       return matched instanceof Failure ? matched : matched && typeof stored === 'string';
     },
   };
@@ -76,9 +79,4 @@ function bounds(maxWaitingPerSource: number) {
 /** A member identified by a session or a link. */
 export function knownPerson(memberGuid: string): HashRequester {
   return { class: 'known_person', source: memberGuid };
-}
-
-/** NIST SP 800-63B, section 3.1.1.2. */
-function normalize(password: string): string {
-  return password.normalize('NFKC');
 }
