@@ -117,7 +117,7 @@ function sourceOf(filters: AuditFilters): Narrowed {
     ? [{ column: sql`organization_guid`, values: uuidArray(distinct(organizationGuid)) }]
     : [];
   const source = { table: 'audit_records', where: conditionsOf(filters) };
-  if (objectId) return { ...source, each: [words(sql`object_id`, objectId)] };
+  if (objectId) return { ...source, each: [...organizations, words(sql`object_id`, objectId)] };
   if (action) return { ...source, each: [...organizations, words(sql`action`, action)] };
   if (actor) return { ...source, each: [...organizations, words(sql`actor`, actor)] };
   return { ...source, each: organizations };
