@@ -105,6 +105,7 @@ test('the help of a group lists its calls, and that of a call its arguments', as
   const group = await run(['banks', '--help']);
   assert.match(group.out, /^ {2}banks create <organization-guid> /m);
   assert.doesNotMatch(group.out, /^ {2}organizations/m);
+  assert.match((await run(['objects', '--help'])).out, /^ {2}objects put-deposit-address <guid> /m);
 
   const { code, out } = await run(['banks', 'create', '--help']);
   assert.equal(code, 0);

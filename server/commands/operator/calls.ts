@@ -94,7 +94,8 @@ function positionalsOf(path: string, parameters: NonNullable<Operation['paramete
 
 /** `/organizations/{guid}` gets the label organization-guid. */
 function labelOf(name: string, before: string): string {
-  const owner = /^[a-z_]+s$/.test(before) ? before.replace(/ies$/, 'y').replace(/s$/, '') : '';
+  // A type in the singular, as in `/objects/deposit_address/{guid}`, owns nothing.
+  const owner = /[^s]s$/.test(before) ? before.replace(/ies$/, 'y').replace(/s$/, '') : '';
   return name === 'guid' && owner !== '' ? kebab(`${owner}-guid`) : kebab(name);
 }
 
