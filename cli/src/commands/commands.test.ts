@@ -148,6 +148,14 @@ test('a file is uploaded', LIMITED, async () => {
   assert.equal((await json(args)).state, 'completed');
   const missing = await cli([...args.slice(0, 2), `${path}.lost`, ...args.slice(3)], { env });
   assert.match(missing.err, /is not a file/);
+  const untyped = join(configDir, 'statement.unknown');
+  await writeFile(untyped, 'text');
+  const unknown = await cli([...args.slice(0, 2), untyped, ...args.slice(3)], { env });
+  assert.equal(unknown.code, 2);
+  assert.match(
+    unknown.err,
+    /The type of statement\.unknown is not known\. Name it, for example --content-type /,
+  );
 });
 
 test('an event is triggered, and fixtures refer to each other', LIMITED, async () => {

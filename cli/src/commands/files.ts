@@ -1,4 +1,6 @@
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { contentTypeOf } from '../../../sdk/src/files/source.ts';
 import { fileFromPath } from '../../../sdk/src/node.ts';
 import type { Command } from '../command.ts';
 import { CliError, UsageError } from '../failure.ts';
@@ -31,13 +33,17 @@ export const uploadFile: Command = {
     if (!found?.isFile()) throw new CliError(`${path} is not a file.`);
     const { withScopes } = await context.session();
     const { files } = withScopes('files:execute', 'files:read');
-    const contentType = options.text('content-type');
     const source = await fileFromPath(path);
+    const contentType = options.text('content-type') ?? contentTypeOf(source);
+    if (contentType === undefined)
+      throw new UsageError(
+        `The type of ${basename(path)} is not known. Name it, for example --content-type application/pdf.`,
+      );
     const file = await withProgress(context, bytes, (show) =>
       files.upload(source, {
         type: type as 'other',
         customer_guid: guidOf('--customer', customer),
-        ...(contentType === undefined ? {} : { content_type: contentType as 'image/png' }),
+        content_type: contentType as 'image/png',
         onProgress: ({ sentBytes, totalBytes }) => show(sentBytes, totalBytes ?? found.size),
         signal: io.signal,
       }),
