@@ -131,6 +131,18 @@ test('deliveries are listed, watched and redelivered, and a subscription is test
   ]);
   assert.equal(job.state, 'completed');
   assert.ok(job.redelivered > 0);
+  endpoint.behave({ kind: 'answer', status: 500 });
+  await publishEvents(app, tenant, 1);
+  await app.dispatcher.drain();
+  const failed = await cli(['redeliver', '--subscription', subscription.guid, '--since', '7d'], { env });
+  assert.match(
+    failed.err,
+    /nothing to redeliver\. Deliveries that have not failed: 1\. --kind waiting sends/,
+  );
+  endpoint.behave({ kind: 'answer', status: 204 });
+  const waiting = ['redeliver', '--subscription', subscription.guid, '--since', '7d', '--kind', 'waiting'];
+  assert.equal((await json(waiting)).redelivered, 1);
+  await app.dispatcher.drain();
   const [listed] = await json(['subscriptions', 'list']);
   assert.deepEqual([listed.subscription_guid, listed.state], [subscription.guid, 'active']);
   assert.equal((await json(['subscriptions', 'test', subscription.guid])).state, 'completed');

@@ -16,6 +16,8 @@ import { poll, untilInterrupted } from '../polling.ts';
 import { guidOf, momentOf } from '../values.ts';
 import { LIMIT, limitOf, listOf, present, SINCE, sayIfFull, sinceOf } from './events.ts';
 
+type Job = Awaited<ReturnType<Portico['subscriptionRecoveries']['get']>>;
+
 const STATES = ['storing', 'failing', 'completed', 'failed'];
 const KINDS = ['failed', 'waiting', 'all'];
 const WATCH_EVERY_MS = 2_000;
@@ -129,7 +131,7 @@ const redeliver: Command = {
   },
   needsOrganizationKey: true,
   examples: [
-    'portico redeliver --subscription 0199e5b0… --since 2h',
+    'portico redeliver --subscription 0199e5b0… --since 2h --kind waiting',
     'portico redeliver --subscription 0199e5b0… --since 2026-11-15T00:00:00Z --kind all',
   ],
   async run(context) {
@@ -170,8 +172,25 @@ const redeliver: Command = {
         `The redelivery has ${job.state === 'failed' ? 'failed' : 'been cancelled'}.`,
         EXIT.failure,
       );
-    if (job.redelivered === 0 && job.state === 'completed') say(context, 'There was nothing to redeliver.');
+    if (job.redelivered === 0 && job.state === 'completed')
+      say(context, await describeNothing(withScopes('subscription_events:read'), job, io.signal));
   },
 };
+
+/** After an outage most deliveries have not failed: they wait for their next attempt. */
+async function describeNothing(
+  portico: Portico,
+  { kind, subscription_guid, since, until }: Job,
+  signal: AbortSignal,
+): Promise<string> {
+  const nothing = 'There was nothing to redeliver.';
+  if (kind !== 'failed') return nothing;
+  // The redelivery is complete, so a key pair that may not count is no error.
+  const counts = await portico.subscriptionRecoveryPreviews
+    .get(subscription_guid, { since, until, signal })
+    .catch(() => undefined);
+  if (!counts?.waiting) return nothing;
+  return `${nothing} Deliveries that have not failed: ${counts.waiting}. --kind waiting sends them now.`;
+}
 
 export const deliveryCommands = [listDeliveries, redeliver];
