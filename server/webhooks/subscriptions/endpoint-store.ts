@@ -53,6 +53,15 @@ export async function selectEndpoints(queries: Queries, guids: readonly string[]
   return rows;
 }
 
+/** Whether a subscription is failed, disabled or deleted, as part of a statement: in the snapshot of its other rows. */
+export const hasEnded = (guid: string, now: Date) => sql<boolean>`not exists (
+  select 1 from subscriptions
+  where guid = ${guid} and failed_at is null and disabled_at is null and ${stateAt(now)} <> 'deleted')`;
+
+/** Whether a subscription is paused by its owner, as part of a statement. */
+export const isPaused = (guid: string) => sql<boolean>`exists (
+  select 1 from subscriptions where guid = ${guid} and paused_at is not null)`;
+
 export type Owned = {
   organizationGuid: string;
   environments: readonly EnvironmentName[];

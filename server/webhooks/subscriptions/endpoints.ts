@@ -107,6 +107,9 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
       return rows.map((row) => endpointOf(row, now));
     },
 
+    hasEnded: store.hasEnded,
+    isPaused: store.isPaused,
+
     /** Subscriptions of one Organization, except those deleted before `deletedAfter`. */
     guidsOf: (owned: store.Owned): Promise<string[]> => store.selectGuids(database.queries, owned),
 

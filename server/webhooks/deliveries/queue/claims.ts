@@ -217,7 +217,9 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     const failed = await database.transaction(async (transaction) => {
       await preferIndexes(transaction);
       const at = clock.now();
-      const count = await failWaiting(transaction, subscriptionGuid, { at, limit: MAX_FAILED_AT_ONCE });
+      const count = await failWaiting(transaction, subscriptionGuid, {
+        ...{ at, limit: MAX_FAILED_AT_ONCE, provided: subscriptions.hasEnded(subscriptionGuid, at) },
+      });
       if (count > 0) await addCounts(transaction, [countFailed(subscriptionGuid, at, count)]);
       return count;
     });

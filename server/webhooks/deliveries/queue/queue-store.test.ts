@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { createQueue, HOLDER, later, NOW, OTHER, type Place } from '../testing/queue.ts';
 import { claimDeliveries, failWaiting, releaseDeliveries, releaseUntrackedLeases } from './queue-store.ts';
 
@@ -95,15 +96,17 @@ test('an untracked early claim is released, too', async () => {
   assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 1));
 });
 
+const provided = sql<boolean>`true`;
+
 test('failWaiting fails waiting deliveries up to the limit and leaves leased ones', async () => {
   const subscriptionGuid = nextSubscription();
   const neighbour = nextSubscription();
   const guids = await enqueue(subscriptionGuid, [{}, { leasedBy: HOLDER }, { dueAt: later(60_000) }, {}]);
   await enqueue(neighbour, [{}]);
   const at = later(5);
-  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2 }), 2);
-  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2 }), 1);
-  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2 }), 0);
+  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2, provided }), 2);
+  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2, provided }), 1);
+  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2, provided }), 0);
   assert.deepEqual(
     (await placesOf(subscriptionGuid)).map(({ delivery_guid }) => delivery_guid),
     [guids[1]],
@@ -126,9 +129,9 @@ test('concurrent failWaiting calls count each delivery once', async () => {
   const subscriptionGuid = nextSubscription();
   await enqueue(subscriptionGuid, new Array<Place>(60).fill({}));
   const counts = await Promise.all(
-    Array.from({ length: 8 }, () => failWaiting(queries, subscriptionGuid, { at: NOW, limit: 20 })),
+    Array.from({ length: 8 }, () => failWaiting(queries, subscriptionGuid, { at: NOW, limit: 20, provided })),
   );
-  const rest = await failWaiting(queries, subscriptionGuid, { at: NOW, limit: 1_000 });
+  const rest = await failWaiting(queries, subscriptionGuid, { at: NOW, limit: 1_000, provided });
   assert.equal(
     counts.reduce((sum, count) => sum + count, rest),
     60,

@@ -208,17 +208,26 @@ export async function releaseUntrackedLeases(
 /** The highest guid. */
 const LAST_GUID = 'f'.repeat(32);
 
-/** Fails up to `limit` waiting deliveries of a subscription, all of them or those before a guid. */
+/**
+ * Fails up to `limit` waiting deliveries of a subscription, all of them or those before a guid. The snapshot that contains
+ * an event of a subscription that was enabled or resumed also contains that change, so `provided` keeps such an event.
+ */
 export async function failWaiting(
   queries: Queries,
   subscriptionGuid: string,
-  { at, limit, before = LAST_GUID }: { at: Date; limit: number; before?: string },
+  {
+    at,
+    limit,
+    provided,
+    before = LAST_GUID,
+  }: { at: Date; limit: number; provided: RawBuilder<boolean>; before?: string },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with over as (
       delete from delivery_queue as q using (
         select subscription_guid, delivery_guid from delivery_queue
         where subscription_guid = ${subscriptionGuid} and delivery_guid < ${before} and leased_by is null
+          and ${provided}
         limit ${limit} for update skip locked
       ) as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.delivery_guid

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
+import { createTestApp } from '../../../../testing/app.ts';
 import { deliveriesOf, insertDeliveries } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
 import { createSubscription, setMoments } from '../../../../testing/subscriptions.ts';
@@ -115,6 +116,30 @@ test('an enabled subscription receives new events, and earlier deliveries stay f
   for (const event of [...events, ...missed])
     assert.notEqual((await deliveryOf(app, subscription, event)).failed_at, null);
   assert.ok(missed.every((event) => !guidsAt(endpoint).includes(event)));
+});
+
+test('an event that is accepted after the subscription is enabled again is sent, however late a poll sees that', async () => {
+  const { testDatabase } = app;
+  const publisher = await createTestApp({ testDatabase, clock });
+  const { tenant, endpoint, subscription } = await createFailing();
+  endpoint.behave({ kind: 'answer' });
+  await setMoments(app, subscription.guid, { disabled_at: clock.now() });
+  clock.advance(HOUR_MS);
+  let fresh: string[] = [];
+  const { endpoints } = app.subscriptions;
+  const reading = mock.method(app.subscriptions, 'endpoints', async (guids: readonly string[]) => {
+    const found = await endpoints(guids);
+    if (fresh.length === 0 && found.some(({ guid }) => guid === subscription.guid)) {
+      await setMoments(app, subscription.guid, { disabled_at: null });
+      fresh = await publishEvents(publisher, tenant, 2);
+    }
+    return found;
+  });
+  await dispatcher.drain();
+  reading.mock.restore();
+  await dispatcher.drain();
+  assert.equal(fresh.length, 2);
+  for (const event of fresh) assert.notEqual((await deliveryOf(app, subscription, event)).completed_at, null);
 });
 
 test('a request in flight when its subscription is disabled may finish and counts', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { sql } from 'kysely';
 import { assertError } from '../../../../../testing/app.ts';
 import { queriesOfOwner } from '../../../../../testing/database.ts';
@@ -168,6 +168,23 @@ test('a delivery that waits for seven days in a pause fails, younger ones stay',
   await change({ paused: false });
   await pass(2_000, [app]);
   assert.deepEqual(guidsAt(endpoint).slice(1), [young]);
+});
+
+test('a delivery of a subscription that is resumed before the sweep reaches it does not fail', async () => {
+  const { tenant, subscription } = await createPaused();
+  await publishEvents(app, tenant, 3);
+  clock.advance(7 * DAY_MS + 1);
+  const { pausedAfter } = app.subscriptions;
+  const reading = mock.method(app.subscriptions, 'pausedAfter', async (after: string, limit: number) => {
+    const found = await pausedAfter(after, limit);
+    await setMoments(app, subscription.guid, { paused_at: null });
+    return found;
+  });
+  await app.clusterTasks.runOnce();
+  reading.mock.restore();
+  assert.ok(reading.mock.callCount() > 0);
+  const failed = (await deliveriesOf(app, subscription)).filter(({ failed_at }) => failed_at !== null);
+  assert.deepEqual(failed, []);
 });
 
 test('a test event is refused while paused; a redelivery waits', async () => {

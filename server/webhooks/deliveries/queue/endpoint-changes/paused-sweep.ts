@@ -27,7 +27,13 @@ export function createPausedSweep({ database, clock, log, metrics, subscriptions
     for (let failed = BATCH; failed === BATCH; total += failed)
       failed = await database.transaction(async (transaction) => {
         await preferIndexes(transaction);
-        const count = await failWaiting(transaction, subscriptionGuid, { at, limit: BATCH, before });
+        const provided = subscriptions.isPaused(subscriptionGuid);
+        const count = await failWaiting(transaction, subscriptionGuid, {
+          at,
+          limit: BATCH,
+          before,
+          provided,
+        });
         if (count > 0) await addCounts(transaction, [countFailed(subscriptionGuid, at, count)]);
         return count;
       });
