@@ -24,7 +24,8 @@ export type Behaviour =
   | { kind: 'hang' | 'reset' | 'resetMidResponse' | 'endless' }
   | { kind: 'hugeHeaders'; bytes: number }
   | { kind: 'redirect'; location: string; status?: number }
-  | { kind: 'garbage'; bytes?: string | Buffer };
+  | { kind: 'garbage'; bytes?: string | Buffer }
+  | { kind: 'flood'; start: string; repeated: string };
 
 type ReceivedRequest = {
   method: string;
@@ -210,6 +211,9 @@ function perform(behaviour: Behaviour, response: http.ServerResponse, raw: Socke
     case 'redirect':
       answer(response, { status: behaviour.status ?? 302, headers: { location: behaviour.location } });
       break;
+    case 'flood':
+      pipeline(Readable.from(floodOf(behaviour.start, behaviour.repeated)), raw, ignore);
+      break;
     case 'garbage':
       response.socket?.end(behaviour.bytes ?? 'this is not HTTP\r\n\r\n');
       break;
@@ -223,6 +227,13 @@ function answer(response: http.ServerResponse, { status, headers = {}, body }: A
 function* endlessChunks(): Generator<Buffer> {
   for (let sent = 0; sent < ENDLESS_CEILING_BYTES; sent += ENDLESS_CHUNK.length) yield ENDLESS_CHUNK;
   throw new Error('the endless body was never stopped');
+}
+
+function* floodOf(start: string, repeated: string): Generator<string> {
+  yield start;
+  const chunk = repeated.repeat(Math.ceil(ENDLESS_CHUNK.length / repeated.length));
+  for (let sent = 0; sent < ENDLESS_CEILING_BYTES; sent += chunk.length) yield chunk;
+  throw new Error('the flood was never stopped');
 }
 
 function ignore(): void {}

@@ -9,6 +9,8 @@ import { keptHeaders } from './response-headers.ts';
 export const EXCHANGE_TIMEOUT_MS = 10_000;
 /** A longer response body is cut off; its status still counts. */
 export const MAX_RESPONSE_BYTES = 64 * 1024;
+/** Informational responses before the final one. Each costs a call of the handler, and an endpoint could send them endlessly. */
+export const MAX_INFORMATIONAL = 16;
 
 const NO_STATUS = 0;
 const NO_BYTES = Buffer.alloc(0);
@@ -66,6 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isReused: boolean;
   #isSent = false;
   #isOver = false;
+  #informational = 0;
   #status = NO_STATUS;
   #headers: Record<string, string | string[] | undefined> = {};
   #beginning: Buffer = NO_BYTES;
@@ -101,9 +104,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
     // Informational responses precede the final one (RFC 9110, section 15.2).
-    if (status < 200) return;
-    this.#status = status;
-    this.#headers = headers;
+    if (status < 200) this.#countInformational();
+    else {
+      this.#status = status;
+      this.#headers = headers;
+    }
+  }
+
+  #countInformational(): void {
+    this.#informational += 1;
+    if (this.#informational > MAX_INFORMATIONAL && !this.#isOver)
+      this.#fail('unreachable', 'too many informational responses');
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestEndpoint, refusing } from '../../../../testing/test-endpoint.ts';
 import { createPosting, named } from '../testing/posting.ts';
-import { MAX_RESPONSE_BYTES } from './exchange.ts';
+import { MAX_INFORMATIONAL, MAX_RESPONSE_BYTES } from './exchange.ts';
 
 const IN_NO_TIME = { durationMs: 0 };
 
@@ -96,6 +96,20 @@ test('early hints without a response: unreachable, without a status', async () =
   endpoint.behave({ kind: 'garbage', bytes: 'HTTP/1.1 103 Early Hints\r\n\r\n' });
   const reason = 'the connection closed before the response was complete';
   assert.deepEqual(await createPosting().post(endpoint.url), unreachable(reason));
+});
+
+test('more than 16 informational responses: unreachable, and the connection is closed', async () => {
+  const endpoint = await createTestEndpoint();
+  const hints = (count: number) => 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(count);
+  const final = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+  endpoint.behave({ kind: 'garbage', bytes: hints(MAX_INFORMATIONAL) + final });
+  assert.equal((await createPosting().post(endpoint.url)).kind, 'answered');
+  endpoint.behave({ kind: 'garbage', bytes: hints(MAX_INFORMATIONAL + 1) + final });
+  const tooMany = unreachable('too many informational responses');
+  assert.deepEqual(await createPosting().post(endpoint.url), tooMany);
+  endpoint.behave({ kind: 'flood', start: '', repeated: hints(1) });
+  assert.deepEqual(await createPosting().post(endpoint.url), tooMany);
+  await endpoint.received[2]?.connectionClosed;
 });
 
 test('a body that ends with the connection is complete', async () => {
