@@ -31,6 +31,7 @@ export function guardedConnector({
   allowPrivate,
   signal,
   onAddress,
+  onSocket,
 }: {
   resolve: Resolve;
   allowPrivate: boolean;
@@ -38,6 +39,8 @@ export function guardedConnector({
   signal: AbortSignal;
   /** Gets the checked addresses before the attempt, and then the one that is connected. */
   onAddress?: (addresses: readonly string[]) => void;
+  /** Gets the connected socket. */
+  onSocket?: (socket: Socket) => void;
 }): buildConnector.connector {
   async function connectChecked(target: Target): Promise<Socket> {
     const { hostname } = target;
@@ -51,6 +54,7 @@ export function guardedConnector({
     onAddress?.(tried);
     const socket = await connectPinned(target, tried, signal);
     if (socket.remoteAddress !== undefined) onAddress?.([socket.remoteAddress]);
+    onSocket?.(socket);
     return socket;
   }
 

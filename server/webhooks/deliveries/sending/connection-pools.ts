@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { guardedConnector } from '../../../infrastructure/network/outbound.ts';
 import type { Resolve } from '../../../infrastructure/network/resolve.ts';
@@ -12,6 +13,11 @@ const KEEP_ALIVE_MS = 4_000;
 /** Subtracted from the endpoint's hint, so that no request meets a closing connection. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
+/**
+ * Of one response with everything that no other limit counts, such as chunk extensions, the reason phrase and empty lines.
+ * A body of 64 KB in chunks of one byte has 384 KB.
+ */
+const MAX_RECEIVED_BYTES = 1024 * 1024;
 
 const CLIENT_OPTIONS = {
   // One request at a time on a connection, so that a slow response never delays another.
@@ -37,6 +43,9 @@ export type Connection = {
   readonly stop: AbortController;
   /** Of the peer, or all that are being tried. */
   addresses: readonly string[];
+  socket: Socket | undefined;
+  /** Received on the socket before the current exchange. */
+  bytesBefore: number;
 };
 
 export type Pools = {
@@ -65,6 +74,7 @@ export function createPools({ clock, resolve }: { clock: Clock; resolve: Resolve
     for (let connection = pool.idle.pop(); connection; connection = pool.idle.pop()) {
       if (now - connection.openedAt < CONNECTION_LIFETIME_MS) {
         idlePools.delete(pool);
+        connection.bytesBefore = connection.socket?.bytesRead ?? 0;
         return connection;
       }
       void drop(connection);
@@ -84,10 +94,24 @@ export function createPools({ clock, resolve }: { clock: Clock; resolve: Resolve
       onAddress: (addresses) => {
         connection.addresses = addresses;
       },
+      onSocket: (socket) => {
+        connection.socket = socket;
+        connection.bytesBefore = socket.bytesRead;
+      },
     });
     const client = new Client(origin, { ...CLIENT_OPTIONS, connect });
-    const connection: Connection = { client, pool, openedAt, stop, addresses: [] };
+    const connection: Connection = {
+      client,
+      pool,
+      openedAt,
+      stop,
+      addresses: [],
+      socket: undefined,
+      bytesBefore: 0,
+    };
     pool.connections.add(connection);
+    // After undici has added its listener: the first listener of this event starts to read.
+    client.on('connect', () => limitReceived(connection));
     client.on('disconnect', () => {
       // While a connection is in use, undici reports to its request or connects again.
       const index = pool.idle.indexOf(connection);
@@ -142,6 +166,14 @@ export function createPools({ clock, resolve }: { clock: Clock; resolve: Resolve
   }
 
   return { takeIdle, open, release, drop, close };
+}
+
+function limitReceived(connection: Connection): void {
+  const { socket } = connection;
+  socket?.on('readable', () => {
+    if (socket.bytesRead - connection.bytesBefore > MAX_RECEIVED_BYTES)
+      socket.destroy(Object.assign(new Error('response too large'), { code: 'RESPONSE_TOO_LARGE' }));
+  });
 }
 
 /** A connection to a private address must never serve a request that may not reach one. */

@@ -30,6 +30,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not from a trusted authority',
   EPROTO: 'the TLS handshake failed',
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
+  RESPONSE_TOO_LARGE: 'the response is too large',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response body does not match its content-length',
   UND_ERR_DESTROYED: 'the service is stopping',
 };

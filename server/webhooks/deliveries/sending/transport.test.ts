@@ -214,6 +214,44 @@ test('1 MB of headers: unreachable', async () => {
   );
 });
 
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+for (const [what, { start, repeated, ...begun }] of Object.entries({
+  'an endless chunk extension': { start: `${CHUNKED}2;`, repeated: 'a', status: 200, excerpt: '' },
+  'an endless reason phrase': { start: 'HTTP/1.1 200 ', repeated: 'a' },
+  'endless empty lines': { start: '', repeated: '\r\n' },
+})) {
+  test(`${what}: unreachable, and the connection is closed`, async () => {
+    const endpoint = await createTestEndpoint();
+    endpoint.behave({ kind: 'flood', start, repeated });
+    const answer = await createPosting().post(endpoint.url);
+    assert.deepEqual(answer, { ...unreachable('the response is too large'), ...begun });
+    await endpoint.received[0]?.connectionClosed;
+  });
+}
+
+test('endless trailers: unreachable', async () => {
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'flood', start: `${CHUNKED}0\r\n`, repeated: 'a: b\r\n' });
+  const answer = await createPosting().post(endpoint.url);
+  const begun = { status: 200, excerpt: '' };
+  assert.deepEqual(answer, { ...unreachable('the response headers are too large'), ...begun });
+});
+
+test('the bytes of earlier responses on a connection do not count', async () => {
+  const endpoint = await createTestEndpoint();
+  const { post } = createPosting();
+  endpoint.behave({ kind: 'answer', status: 200, body: 'x'.repeat(MAX_RESPONSE_BYTES) });
+  for (let sent = 0; sent < 20; sent += 1) assert.equal((await post(endpoint.url)).status, 200);
+  assert.equal(new Set(endpoint.received.map(({ connectionClosed }) => connectionClosed)).size, 1);
+});
+
+test('a body of 64 KB in chunks of one byte is complete', async () => {
+  const endpoint = await createTestEndpoint();
+  const bytes = `${CHUNKED}${'1\r\nx\r\n'.repeat(MAX_RESPONSE_BYTES)}0\r\n\r\n`;
+  endpoint.behave({ kind: 'garbage', bytes });
+  assert.equal((await createPosting().post(endpoint.url)).kind, 'answered');
+});
+
 /** One reason for both, so that a partner does not learn which names our network resolves. */
 const NO_PUBLIC_ADDRESS = unreachable('the host does not resolve to a public address');
 
