@@ -191,8 +191,10 @@ test('two nodes at once: each failed delivery gets exactly one new delivery', as
   const known = await insertDeliveries(app, owner, subscription, deliveries);
   const redelivery = await recover(owner, subscription);
   const twin = await createTestApp({ testDatabase, clock });
-  for (let round = 0; round < 20; round++)
+  for (let round = 0; round < 20; round++) {
+    clock.advance(1_000);
     await Promise.all([app, twin, app, twin].map((node) => node.redeliveries.step()));
+  }
   const { state, total, done } = await get(owner, redelivery);
   assert.deepEqual([state, total, done], ['completed', 3_000, 3_000]);
   const counts = Object.values(await resent(subscription, known));
@@ -279,6 +281,24 @@ test('without a running redelivery the database is queried once per second', asy
   assert.equal(await app.redeliveries.step(), false);
   await recover(owner, subscription);
   assert.equal(await app.redeliveries.step(), true, 'it was made here');
+});
+
+test('while no redelivery can advance, the database is queried once per second', async () => {
+  const { owner, subscription } = await createOwner();
+  const queue = Array.from({ length: 5_001 }, () => ({
+    ...{ subscription_guid: subscription.guid, delivery_guid: guidOf(clock.now()) },
+    ...{ due_at: clock.now(), scheduled_at: clock.now(), leased_by: null },
+  }));
+  const { queries } = app.database;
+  await queries.insertInto('delivery_queue').values(queue).execute();
+  const redelivery = await recover(owner, subscription);
+  assert.equal(await app.redeliveries.step(), false);
+  await queries.deleteFrom('delivery_queue').where('subscription_guid', '=', subscription.guid).execute();
+  clock.advance(999);
+  assert.equal(await app.redeliveries.step(), false, 'it rests');
+  clock.advance(1);
+  assert.equal(await app.redeliveries.step(), true);
+  assert.equal((await get(owner, redelivery)).state, 'completed');
 });
 
 test('redeliveries that ended before the retention are deleted, and no others', async () => {

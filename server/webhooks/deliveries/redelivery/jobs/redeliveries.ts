@@ -22,7 +22,7 @@ export type Redeliveries = ReturnType<typeof createRedeliveries>;
 
 /** A redelivery pauses while this many deliveries wait for its subscription, which bounds the queue. */
 const MAX_WAITING = 5_000;
-/** After a step that found no running redelivery. */
+/** After a step that advanced no redelivery: it may have counted the waiting deliveries of many subscriptions. */
 const REST_MS = 1_000;
 /** Redeliveries checked in one step; busy subscriptions are skipped. */
 const MAX_CHECKED_PER_STEP = 20;
@@ -91,6 +91,21 @@ export function createRedeliveries(deps: Deps) {
   /** Only the first delivery of a new endpoint is sent, however many are due. */
   function isBusy({ kind, waiting }: store.RunningRedelivery, endpoint: Endpoint | undefined): boolean {
     return waiting > MAX_WAITING && !(kind === 'waiting' && endpoint?.firstOnly);
+  }
+
+  /** False when no redelivery can advance, or none of those that were checked. */
+  async function advanceNext(): Promise<boolean> {
+    const checked = new Set<string>();
+    while (checked.size < MAX_CHECKED_PER_STEP) {
+      const next = await nextRunning();
+      if (!next || checked.has(next.guid)) return false;
+      checked.add(next.guid);
+      lastChecked = next.guid;
+      const [endpoint] = await subscriptions.endpoints([next.subscription_guid]);
+      if (isBusy(next, endpoint)) continue;
+      if (await advance(next.guid, endpoint)) return true;
+    }
+    return false;
   }
 
   return {
@@ -187,20 +202,10 @@ export function createRedeliveries(deps: Deps) {
     /** Redelivers one batch of the next redelivery; returns whether there may be more. */
     async step(): Promise<boolean> {
       if (clock.now().getTime() < restUntil) return false;
-      const checked = new Set<string>();
       const countBefore = createdCount;
-      while (checked.size < MAX_CHECKED_PER_STEP) {
-        const next = await nextRunning();
-        // One created meanwhile may have been missed.
-        const isIdle = !next && checked.size === 0 && countBefore === createdCount;
-        if (isIdle) restUntil = clock.now().getTime() + REST_MS;
-        if (!next || checked.has(next.guid)) return false;
-        checked.add(next.guid);
-        lastChecked = next.guid;
-        const [endpoint] = await subscriptions.endpoints([next.subscription_guid]);
-        if (isBusy(next, endpoint)) continue;
-        if (await advance(next.guid, endpoint)) return true;
-      }
+      if (await advanceNext()) return true;
+      // One created meanwhile may have been missed.
+      if (countBefore === createdCount) restUntil = clock.now().getTime() + REST_MS;
       return false;
     },
 

@@ -183,8 +183,10 @@ test('a new subscription gets the events from before its creation, each once, fr
   const known = (await deliveriesOf(app, subscription)).map(({ guid }) => guid);
   const job = await recover(owner, subscription, { kind: 'all', since });
   const twin = await createTestApp({ testDatabase, clock });
-  for (let round = 0; round < 6; round += 1)
+  for (let round = 0; round < 6; round += 1) {
+    clock.advance(1_000);
     await Promise.all([app, twin, app, twin].map((node) => node.redeliveries.step()));
+  }
   const { state, done, redelivered } = await get(owner, job);
   assert.deepEqual([state, done, redelivered], ['completed', 1_300, 1_300]);
   const counts = await resent(subscription, known);
