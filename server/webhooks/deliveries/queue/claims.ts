@@ -20,6 +20,7 @@ import {
   selectWaiting,
   type Waiting,
 } from './queue-store.ts';
+import type { Releases } from './releases.ts';
 
 /** Subscriptions of one statement. */
 const PAGE = 200;
@@ -45,10 +46,12 @@ type Deps = {
   subscriptions: Subscriptions;
   lanes: Lanes;
   lease: Lease;
+  releases: Pick<Releases, 'pendingGuids'>;
 };
 
 /** Claims due deliveries from the queue into the lanes, up to the capacity of each. */
-export function createClaims({ database, clock, log, metrics, subscriptions, lanes, lease }: Deps) {
+export function createClaims(deps: Deps) {
+  const { database, clock, log, metrics, subscriptions, lanes, lease, releases } = deps;
   const { queries } = database;
   let nextWalkAt = 0;
   let nextRefreshAt = 0;
@@ -203,11 +206,11 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     if (now < nextUntrackedCheckAt || holder === undefined) return;
     nextUntrackedCheckAt = now + UNTRACKED_CHECK_EVERY_MS;
     const takenBefore = new Date(now - UNTRACKED_AFTER_MS);
-    const released = await releaseUntrackedLeases(queries, holder, { held: lanes.heldGuids(), takenBefore });
+    const heldGuids = () => [...lanes.heldGuids(), ...releases.pendingGuids()];
+    const released = await releaseUntrackedLeases(queries, holder, { held: heldGuids(), takenBefore });
     await database.transaction(async (transaction) => {
       await preferIndexes(transaction);
-      const held = lanes.heldGuids();
-      await requeueBatches(transaction, createdBefore(holder, takenBefore), { holder, held });
+      await requeueBatches(transaction, createdBefore(holder, takenBefore), { holder, held: heldGuids() });
     });
     if (released > 0) log.warn({ deliveries: released }, 'requeued untracked deliveries');
   }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, mock, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { TestApp } from '../../../../testing/app.ts';
 import { queriesOfOwner } from '../../../../testing/database.ts';
 import { deliveriesOf } from '../../../../testing/deliveries.ts';
 import { eventOf, publishEvents } from '../../../../testing/events.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
+import { createSubscription, founderOf } from '../../../../testing/subscriptions.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
 import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
 import {
@@ -146,6 +146,41 @@ test('the dispatcher resumes by itself after an outage', async () => {
   await dispatcher.drain();
   assert.deepEqual(guidsAt(endpoint).slice(1).toSorted(), events.toSorted());
   assert.deepEqual(await queueOf(app, subscription), []);
+});
+
+test('deliveries of a release whose response was lost are sent once', async () => {
+  const { tenant, endpoint, subscription } = await createEndpoint();
+  const change = (changes: object) => founderOf(app, tenant)('PATCH', `/${subscription.guid}`, changes);
+  const slow = hold();
+  endpoint.behave(slow);
+  const events = await publishEvents(app, tenant, 30);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
+  const leased = async () => (await queueOf(app, subscription)).filter((row) => row.leased_by !== null);
+  const { transaction } = app.database;
+  let isLost = false;
+  const transactions = mock.method(app.database, 'transaction', async (work: never) => {
+    const result = await transaction(work);
+    const isReleased = (await queueOf(app, subscription)).some(({ leased_by }) => leased_by === null);
+    if (isLost || !isReleased) return result;
+    isLost = true;
+    throw new Error('the response was lost');
+  });
+  assert.equal((await change({ paused: true })).status, 200);
+  await until(() => isLost, 'the release');
+  transactions.mock.restore();
+  assert.equal((await change({ paused: false })).status, 200);
+  await dispatcher.poll();
+  const claimed = (await leased()).length;
+  assert.ok(claimed > 0, 'claimed again');
+  for (let ms = 0; ms < 2_000; ms += 500) {
+    clock.advance(500);
+    await dispatcher.poll();
+  }
+  assert.equal((await leased()).length, claimed, 'this process holds them');
+  endpoint.behave({ kind: 'answer' });
+  slow.release();
+  await drainAgain();
+  assert.deepEqual(guidsAt(endpoint).slice(1).toSorted(), events.toSorted());
 });
 
 const REFUSALS = {

@@ -1,7 +1,6 @@
 import { createPolling } from '../../../infrastructure/background/polling.ts';
 import type { Notifications } from '../../../infrastructure/database/connections/notifications.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
-import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import { coalesce } from '../../../infrastructure/runtime/coalesce.ts';
 import type { Guids } from '../../../infrastructure/runtime/guid.ts';
@@ -9,15 +8,13 @@ import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import { runEveryStep } from '../../../infrastructure/runtime/shutdown.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
-import type { Delivery } from '../delivery.ts';
 import type { LiveFeed } from '../live/live-feed.ts';
-import { named, requeueBatches } from '../queue/batch-store.ts';
 import { createClaims } from '../queue/claims.ts';
 import { createEndpointNotices } from '../queue/endpoint-changes/notices.ts';
 import { createLanes } from '../queue/lanes/lanes.ts';
 import { createLease } from '../queue/lease.ts';
 import { watchQueue } from '../queue/queue-metrics.ts';
-import { releaseDeliveries } from '../queue/queue-store.ts';
+import { createReleases } from '../queue/releases.ts';
 import { createRecorder } from '../recording/recorder.ts';
 import type { Attempt } from './attempt.ts';
 
@@ -25,7 +22,6 @@ import type { Attempt } from './attempt.ts';
 const CHANNEL = 'deliveries';
 const MAX_POLL_INTERVAL_MS = 1_000;
 const MIN_POLL_INTERVAL_MS = 10;
-const RELEASE_RETRY_MS = 1_000;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
@@ -72,14 +68,19 @@ export function createDispatcher(deps: Deps) {
     onActivated: (guids) => void announceActivated(guids),
     onRecorded: live.note,
   });
+  const releases = createReleases({
+    ...{ database, lease },
+    lanes: () => lanes,
+    onReleased: () => polling.wake(),
+  });
   const lanes = createLanes({
     ...{ clock, timers, attempt },
     record: recorder.record,
     isLeaseValid: () => lease.holder() !== undefined,
-    requeue,
+    requeue: releases.requeue,
     onRefillNeeded: () => polling.wake(),
   });
-  const claims = createClaims({ database, clock, log, metrics, subscriptions, lanes, lease });
+  const claims = createClaims({ database, clock, log, metrics, subscriptions, lanes, lease, releases });
   const notices = createEndpointNotices({
     ...{ database, clock, guids, log, notifications, subscriptions, lanes, lease },
     onChanged() {
@@ -91,6 +92,7 @@ export function createDispatcher(deps: Deps) {
     failureMessage: 'could not read the delivery queue; retrying',
     async poll() {
       await lease.ensure();
+      await releases.retry();
       const { claimed, nextDueAt } = await claims.take();
       const more = await runRedeliveryStep().catch((error: unknown) => {
         log.warn({ err: error }, 'redelivery step failed; retrying at the next poll');
@@ -99,36 +101,6 @@ export function createDispatcher(deps: Deps) {
       return { progress: claimed > 0 || more, nextDueAt };
     },
   });
-
-  let toRelease: Delivery[] = [];
-  /** Endpoints that stop answering together time out together, so their releases share a transaction. */
-  function requeue(deliveries: readonly Delivery[]): void {
-    if (toRelease.length === 0)
-      setImmediate(() => {
-        const all = toRelease;
-        toRelease = [];
-        release(all);
-      });
-    toRelease = toRelease.concat(deliveries);
-  }
-
-  function release(deliveries: readonly Delivery[]): void {
-    const holder = lease.lastHolder();
-    if (holder === undefined || deliveries.length === 0) return;
-    database
-      .transaction(async (transaction) => {
-        await preferIndexes(transaction);
-        const batches = new Set(deliveries.flatMap(({ batch }) => batch?.guid ?? []));
-        const held = lanes.heldGuidsOf(new Set(deliveries.map(({ subscriptionGuid }) => subscriptionGuid)));
-        await requeueBatches(transaction, named([...batches]), { holder, held });
-        await releaseDeliveries(transaction, holder, deliveries);
-      })
-      .then(
-        () => polling.wake(),
-        // After a stop the lease expires and other dispatchers take over.
-        () => running && timers.after(RELEASE_RETRY_MS, () => release(deliveries)),
-      );
-  }
 
   async function announceActivated(subscriptionGuids: readonly string[]): Promise<void> {
     try {
@@ -178,7 +150,7 @@ export function createDispatcher(deps: Deps) {
     reserve: lanes.reserveNew,
     unreserve: (endpoint: Endpoint, count: number) => lanes.unreserve(endpoint.guid, count),
     accept: lanes.add,
-    release,
+    release: releases.release,
 
     announce,
     announceChange: notices.announce,
