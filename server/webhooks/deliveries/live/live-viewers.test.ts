@@ -230,7 +230,20 @@ test('at most 20 streams per Organization and 200 per process', async () => {
   assert.equal(await viewing(), 200);
   streams[0]?.destroy();
   await turn();
-  await open();
+  await open({ organizationGuid: OTHER });
+});
+
+test('the last streams of a process are for Organizations that have none', async () => {
+  const { viewers } = createHarness();
+  const isRefused = async (organization: number) => {
+    const guid = organization.toString(16).padStart(32, '0');
+    const opened = await viewers.open(guid, EVERYTHING, () => true);
+    return opened instanceof Failure && opened.code;
+  };
+  for (let count = 0; count < 150; count += 1) assert.equal(await isRefused(count % 10), false);
+  assert.equal(await isRefused(0), 'overloaded', 'one that has streams');
+  for (let other = 10; other < 60; other += 1) assert.equal(await isRefused(other), false, `${other}`);
+  assert.equal(await isRefused(60), 'overloaded');
 });
 
 test('concurrent requests cannot exceed the limit', async () => {

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Notifications } from '../../../infrastructure/database/connections/notifications.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
-import { Failure } from '../../../infrastructure/runtime/failure.ts';
+import type { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
+import { refusalOfStream } from '../../stream-limit.ts';
 import {
   ATTEMPTS_CHANNEL,
   INTEREST_CHANNEL,
@@ -15,10 +16,6 @@ import { createLiveStream, type LiveFilters, type LiveStream } from './live-stre
 
 export type LiveViewers = ReturnType<typeof createLiveViewers>;
 
-/** Per process. The guids of all their Organizations have to fit into one notification. */
-const MAX_VIEWERS = 200;
-const MAX_VIEWERS_OF_ORGANIZATION = 20;
-const TRY_AGAIN_SECONDS = 15;
 const TICK_MS = 1_000;
 /** A third of the interest's lifetime, so that one lost notification does no harm. */
 const RENEW_EVERY_MS = 10_000;
@@ -42,22 +39,8 @@ export function createLiveViewers({ notifications, clock, timers, metrics, log }
   const now = () => clock.now().getTime();
   const of = (guid: string) => [...viewers].filter(({ organizationGuid }) => organizationGuid === guid);
 
-  function refusal(organizationGuid: string): Failure | undefined {
-    const later = { retryAfterSeconds: TRY_AGAIN_SECONDS };
-    if (closed || viewers.size >= MAX_VIEWERS)
-      return new Failure(
-        'overloaded',
-        `Live stream limit of this node reached (${MAX_VIEWERS}); try again later`,
-        later,
-      );
-    if (of(organizationGuid).length >= MAX_VIEWERS_OF_ORGANIZATION)
-      return new Failure(
-        'api_rate_limit_exceeded',
-        `Live stream limit of the Organization reached (${MAX_VIEWERS_OF_ORGANIZATION}); close one first`,
-        later,
-      );
-    return undefined;
-  }
+  const refusal = (organizationGuid: string) =>
+    refusalOfStream('Live stream', organizationGuid, { open: [...viewers], isClosed: closed });
 
   /** Checks the token before every message. */
   function ifAllowed(viewer: Viewer, action: () => void): void {
@@ -77,6 +60,7 @@ export function createLiveViewers({ notifications, clock, timers, metrics, log }
     for (const viewer of watching) ifAllowed(viewer, () => viewer.offer(attempts, dropped, now()));
   }
 
+  /** The guids of as many Organizations as there can be streams fit into one notification. */
   async function announceInterest(organizationGuids: readonly string[]): Promise<void> {
     await notifications
       .notify(INTEREST_CHANNEL, [interestPayload(organizationGuids)])

@@ -5,6 +5,7 @@ import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
+import { MAX_STREAMS, MAX_STREAMS_OF_ORGANIZATION, refusalOfStream } from '../../stream-limit.ts';
 import { createEventStream, type EventStream, type StreamRequest } from './event-stream.ts';
 import { createFloor } from './floor.ts';
 import { createPageReads } from './page-reads.ts';
@@ -13,12 +14,6 @@ import { selectSnapshot, selectStreamPage, type Tenant } from './stream-store.ts
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
-/** Per process. */
-const MAX_STREAMS = 200;
-const MAX_STREAMS_OF_ORGANIZATION = 20;
-/** Only an Organization without a stream gets one of the last: ten Organizations cannot keep out the others. */
-const STREAMS_FOR_OTHER_ORGANIZATIONS = 50;
-const TRY_AGAIN_SECONDS = 15;
 const POLL_EVERY_MS = 250;
 const PAGE_SIZE = 500;
 const SNAPSHOT_TRIES = 3;
@@ -42,27 +37,9 @@ export function createEventStreams({ database, clock, timers, metrics, log }: De
   let closed = false;
 
   const nowMs = () => clock.now().getTime();
-  const countOf = (guid: string) =>
-    [...streams, ...opening].filter(({ organizationGuid }) => organizationGuid === guid).length;
 
-  function refusal(organizationGuid: string): Failure | undefined {
-    const later = { retryAfterSeconds: TRY_AGAIN_SECONDS };
-    const own = countOf(organizationGuid);
-    const limit = own === 0 ? MAX_STREAMS : MAX_STREAMS - STREAMS_FOR_OTHER_ORGANIZATIONS;
-    if (closed || streams.size + opening.size >= limit)
-      return new Failure(
-        'overloaded',
-        `Event stream limit of this node reached (${limit}); try again later`,
-        later,
-      );
-    if (own >= MAX_STREAMS_OF_ORGANIZATION)
-      return new Failure(
-        'api_rate_limit_exceeded',
-        `Event stream limit of the Organization reached (${MAX_STREAMS_OF_ORGANIZATION}); close one first`,
-        later,
-      );
-    return undefined;
-  }
+  const refusal = (organizationGuid: string) =>
+    refusalOfStream('Event stream', organizationGuid, { open: [...streams, ...opening], isClosed: closed });
 
   function tenants(): Tenant[] {
     const byName = new Map<string, Tenant>();

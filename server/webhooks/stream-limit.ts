@@ -1,0 +1,30 @@
+import { Failure } from '../infrastructure/runtime/failure.ts';
+
+/** Per process, of each kind. */
+export const MAX_STREAMS = 200;
+export const MAX_STREAMS_OF_ORGANIZATION = 20;
+/** Only an Organization without a stream gets one of the last: ten Organizations cannot keep out the others. */
+const STREAMS_FOR_OTHER_ORGANIZATIONS = 50;
+const TRY_AGAIN_SECONDS = 15;
+
+type Streamed = { organizationGuid: string };
+
+/** Refuses a further stream of an Organization; `open` are all streams of this kind and process. */
+export function refusalOfStream(
+  kind: 'Event stream' | 'Live stream',
+  organizationGuid: string,
+  { open, isClosed }: { open: readonly Streamed[]; isClosed: boolean },
+): Failure | undefined {
+  const later = { retryAfterSeconds: TRY_AGAIN_SECONDS };
+  const own = open.filter((each) => each.organizationGuid === organizationGuid).length;
+  const limit = own === 0 ? MAX_STREAMS : MAX_STREAMS - STREAMS_FOR_OTHER_ORGANIZATIONS;
+  if (isClosed || open.length >= limit)
+    return new Failure('overloaded', `${kind} limit of this node reached (${limit}); try again later`, later);
+  if (own >= MAX_STREAMS_OF_ORGANIZATION)
+    return new Failure(
+      'api_rate_limit_exceeded',
+      `${kind} limit of the Organization reached (${MAX_STREAMS_OF_ORGANIZATION}); close one first`,
+      later,
+    );
+  return undefined;
+}
