@@ -1,5 +1,6 @@
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import { MAX_COUNTED } from '../../infrastructure/database/paging/paging.ts';
+import { DAY_MS, periodMs } from '../../infrastructure/database/partitions/periods.ts';
 import type { EventCounters } from './counters.ts';
 import type { Event } from './store.ts';
 import { countWindow, type EventWindow, selectLastRead, selectWindow } from './window-store.ts';
@@ -11,10 +12,14 @@ export type EventWindows = ReturnType<typeof createEventWindows>;
 const MAX_READ_PER_STEP = 5_000;
 const MAX_READ_TO_COUNT = 100_000;
 const MINUTE_MS = 60_000;
-const YEAR_MS = 366 * 24 * 3_600_000;
+
+type Deps = { counters: Pick<EventCounters, 'read'>; retentionDays: number };
 
 /** Events by the time of their creation, for redeliveries. */
-export function createEventWindows({ counters }: { counters: Pick<EventCounters, 'read'> }) {
+export function createEventWindows({ counters, retentionDays }: Deps) {
+  /** History is dropped by partitions. */
+  const maxAgeMs = retentionDays * DAY_MS + periodMs(retentionDays);
+
   /** Exact up to `MAX_COUNTED`. */
   const count = (queries: Queries, window: EventWindow): Promise<number> =>
     countWindow(queries, window, { limit: MAX_COUNTED, maxRead: MAX_READ_TO_COUNT });
@@ -27,8 +32,8 @@ export function createEventWindows({ counters }: { counters: Pick<EventCounters,
       const counted = await count(queries, window);
       if (counted < MAX_COUNTED) return counted;
       const { organizationGuid, environment, since, until: to } = window;
-      // No history is a year old; an earlier start would exceed the range of the step.
-      const from = wholeMinute(new Date(Math.max(since.getTime(), to.getTime() - YEAR_MS)));
+      // `since` may be any date: a start long before the history would exceed the range of the step.
+      const from = wholeMinute(new Date(Math.max(since.getTime(), to.getTime() - maxAgeMs)));
       const stepSeconds = Math.ceil((to.getTime() - from.getTime()) / 1_000);
       const steps = await counters.read(organizationGuid, [environment], { from, to, stepSeconds });
       return Math.max(

@@ -45,7 +45,7 @@ type Deps = Base & {
 export function createRedeliveries(deps: Deps) {
   const { database, clock, guids, audit, subscriptions, retentionDays } = deps;
   const { queries } = database;
-  const eventWindows = createEventWindows({ counters: deps.eventCounters });
+  const eventWindows = createEventWindows({ counters: deps.eventCounters, retentionDays });
   const sources = createRedeliverySources({ ...deps, eventWindows });
   let restUntil = 0;
   let createdCount = 0;
