@@ -24,10 +24,9 @@ export function sourcesOf(
   if (!states) return [recorded(owned, narrowed, matching(filters, undefined, now))];
   const sources: Source[] = [];
   const waiting = states.filter((state) => WAITING.includes(state));
-  if (waiting.length > 0) {
-    const isWanted = matching(filters, waiting, now);
-    sources.push(queued(owned, isWanted), batched(owned, isWanted));
-  }
+  const isWaiting = matching(filters, waiting, now);
+  if (waiting.includes('storing')) sources.push(queued(owned, isWaiting), batched(owned, isWaiting));
+  else if (waiting.length > 0) sources.push(failing(owned, isWaiting));
   for (const state of ['completed', 'failed'] as const)
     if (states.includes(state)) sources.push(recorded(owned, narrowed, matching(filters, [state], now)));
   return sources;
@@ -35,7 +34,7 @@ export function sourcesOf(
 
 /** Late completions in a time window that are sorted for a page. */
 const MAX_SORTED_COMPLETIONS = 2_000;
-/** A completion is at most five minutes after `created_at`, or else late. */
+/** A completion is at most five minutes after `created_at`, or else late. After a failed attempt it counts as late, too. */
 const MAX_PROMPT_MS = 5 * 60_000;
 
 /**
@@ -128,6 +127,24 @@ function recorded(owned: Sql, narrowed: HashedFilter | undefined, isWanted: Sql)
       where ${hash} >= ${wanted} and ${hash} <= ${wanted} and subscription_guid = s.guid and ${column} = v.value
         and ${isWanted} and ${isBefore('guid', before)}
       order by ${hash} desc, guid desc limit ${limit}
+    ) as own`;
+}
+
+/**
+ * By the index of failing deliveries (migration 0075), from the oldest in the queue on: the index also has deliveries that
+ * nodes of an earlier version completed soon after a failure.
+ */
+function failing(owned: Sql, isWanted: Sql): Source {
+  return (limit, before) => sql`
+    select own.* from unnest(${owned}) as s(guid) cross join lateral (
+      select delivery_guid as guid from delivery_queue
+      where subscription_guid = s.guid order by delivery_guid limit 1
+    ) as oldest cross join lateral (
+      select * from deliveries
+      where subscription_guid = s.guid and guid >= oldest.guid
+        and failing_since is not null and late_completed_at is null and failed_at is null
+        and ${isWanted} and ${isBefore('guid', before)}
+      order by guid desc limit ${limit}
     ) as own`;
 }
 

@@ -98,7 +98,7 @@ type DeliveriesTable = {
   created_at: Date;
   updated_at: Date;
   completed_at: Date | null;
-  /** `completed_at` if it is more than five minutes after `created_at`. */
+  /** `completed_at` if it is more than five minutes after `created_at` or after a failed attempt. */
   late_completed_at: Date | null;
   failed_at: Date | null;
   /** Null if an event created the delivery. */

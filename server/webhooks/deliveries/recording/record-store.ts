@@ -60,8 +60,12 @@ const queuedSuccesses = (outcomes: readonly Outcome[]) => sql`
       as o(guid, subscription_guid, number, status, duration_ms, excerpt, ended_at)
     )`;
 
-/** Has an index, unlike `completed_at`, and stays null in a success without delay, which is a heap-only update. */
-const lateCompletedAt = sql`case when o.ended_at - d.created_at > interval '5 minutes' then o.ended_at end`;
+/**
+ * Is in indexes, unlike `completed_at`, and stays null when a first attempt succeeds without delay, which is a heap-only
+ * update. Ends the entry of the delivery in the index of failing ones.
+ */
+const lateCompletedAt = sql`case
+  when d.failing_since is not null or o.ended_at - d.created_at > interval '5 minutes' then o.ended_at end`;
 
 /** Uses `finished`; selects the outcomes that are not in it. */
 const completion = sql`

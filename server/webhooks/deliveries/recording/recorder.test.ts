@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createRecording, GATHERED_MS, STRANGER } from '../testing/recording.ts';
+import { sql } from 'kysely';
+import type { Transaction } from '../../../infrastructure/database/database.ts';
+import { createRecording, GATHERED_MS, HOLDER, STRANGER } from '../testing/recording.ts';
+import { completeBatched, completeDeliveries } from './record-store.ts';
 
 const { app, queries, createHarness, take, outcomeOf, rowOf, queued, attemptsOf, completed } =
   await createRecording();
 
-test('late_completed_at is set by a success more than five minutes after the creation, and by no other', async () => {
+test('late_completed_at is set by a first success more than five minutes after the creation, and by no earlier one', async () => {
   const { clock, recorder } = createHarness();
   const deliveries = await take(2);
   const created = app.clock.now().getTime();
@@ -25,6 +28,49 @@ test('late_completed_at is set by a success more than five minutes after the cre
     ],
   );
 });
+
+test('late_completed_at is set by a success after a failure', async () => {
+  const { recorder } = createHarness();
+  const [delivery] = await take(1);
+  assert.ok(delivery);
+  const failure = { result: 'rejected', status: 500, nextAttemptAt: app.clock.now() } as const;
+  void recorder.record(outcomeOf(delivery, failure));
+  await recorder.flush();
+  assert.equal((await rowOf('deliveries', delivery.guid)).late_completed_at, null);
+  await queries
+    .updateTable('delivery_queue')
+    .set({ leased_by: HOLDER })
+    .where('delivery_guid', '=', delivery.guid)
+    .execute();
+  void recorder.record(outcomeOf({ ...delivery, attemptCount: 1 }));
+  await recorder.flush();
+  const { completed_at, late_completed_at } = await rowOf('deliveries', delivery.guid);
+  assert.deepEqual([completed_at, late_completed_at], [app.clock.now(), app.clock.now()]);
+});
+
+/** Of the deliveries, on this connection, since its statistics were reported. */
+async function updatesSoFar(transaction: Transaction): Promise<{ all: number; hot: number }> {
+  const { rows } = await sql<{ all: number; hot: number }>`
+    select sum(n_tup_upd)::int as all, sum(n_tup_hot_upd)::int as hot
+    from pg_stat_xact_user_tables where relname like 'deliveries%'`.execute(transaction);
+  return rows[0] ?? { all: 0, hot: 0 };
+}
+
+for (const [what, complete] of Object.entries({ completeDeliveries, completeBatched }))
+  test(`the success of a first attempt is a heap-only update (${what})`, async () => {
+    const deliveries = await take(50);
+    const outcomes = deliveries.map((delivery) => outcomeOf(delivery));
+    const [before, after] = await app.database.transaction(async (transaction) => {
+      const start = await updatesSoFar(transaction);
+      if (complete === completeBatched) await completeBatched(transaction, outcomes);
+      else await completeDeliveries(transaction, HOLDER, outcomes);
+      return [start, await updatesSoFar(transaction)];
+    });
+    assert.equal(after.all - before.all, 50);
+    // A page may have no space left.
+    const hot = after.hot - before.hot;
+    assert.ok(hot >= 45, `${hot} of 50`);
+  });
 
 test('a success completes the delivery; a first attempt has no row of its own', async () => {
   const { clock, recorder } = createHarness();
