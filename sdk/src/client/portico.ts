@@ -84,7 +84,7 @@ type Calls = {
     options?: RequestOptions,
   ): Promise<EventObject<Type>>;
   /** The present access token, renewed if needed. */
-  token(options?: Pick<RequestOptions, 'signal'>): Promise<string>;
+  token(options?: Pick<RequestOptions, 'signal' | 'maxRetries'>): Promise<string>;
 };
 
 /** A client of the API. One client serves a whole program: its calls share one token. */
@@ -119,7 +119,7 @@ function createClient(options: PorticoOptions, runtime: Runtime): object {
     maxRetries = DEFAULT_MAX_RETRIES,
   } = options;
   const { baseUrl, authUrl } = addressesOf(environment, options);
-  const tokens = tokensOf(options, { environment, authUrl, timeoutMs, maxRetries }, runtime);
+  const tokens = tokensOf(options, { environment, authUrl, timeoutMs }, runtime);
   const transport = createTransport({ baseUrl, tokens, timeoutMs, maxRetries, runtime });
   const calls: Record<keyof Calls, unknown> = {
     async request(route: string, { path, ...call }: AnyCall = {}) {
@@ -132,7 +132,8 @@ function createClient(options: PorticoOptions, runtime: Runtime): object {
       const path = `/api/${segment(event_type.split('.')[0] ?? '')}s/${segment(object_guid)}`;
       return (await transport.json({ ...options, method: 'GET', path })).data;
     },
-    token: ({ signal }: RequestOptions = {}) => tokens.get(signal),
+    token: ({ signal, maxRetries: own = maxRetries }: RequestOptions = {}) =>
+      tokens.get({ signal, maxRetries: own }),
   };
   const resources = RESOURCE_NAMES.map((name) => [camelCase(name), createResource(transport, name)]);
   return {
@@ -145,7 +146,7 @@ function createClient(options: PorticoOptions, runtime: Runtime): object {
 
 function tokensOf(
   { token, clientId, clientSecret, scopes }: PorticoOptions,
-  settings: { environment: Environment; authUrl: string; timeoutMs: number; maxRetries: number },
+  settings: { environment: Environment; authUrl: string; timeoutMs: number },
   runtime: Runtime,
 ): Tokens {
   if (token !== undefined) return givenToken(token);

@@ -6,18 +6,30 @@ const MAX_DELAY_MS = 8_000;
 /** After a longer `Retry-After` the caller decides. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
+type Retries = {
+  maxRetries: number;
+  runtime: Runtime;
+  signal: AbortSignal | undefined;
+  /** Instead of sleeping, if the next attempt waits itself. */
+  pause?(delayMs: number): void;
+  /** Of an error whose request has had its own repeats. Default: none. */
+  isFinal?(error: unknown): boolean;
+};
+
 /** Repeats what fails for a passing reason, with growing random pauses, or as `Retry-After` says. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  { maxRetries, runtime, signal }: { maxRetries: number; runtime: Runtime; signal: AbortSignal | undefined },
+  { maxRetries, runtime, signal, pause, isFinal = () => false }: Retries,
 ): Promise<T> {
   for (let failures = 0; ; failures += 1) {
     try {
       return await attempt();
     } catch (error) {
-      const delayMs = failures < maxRetries ? delayAfter(error, failures, runtime) : undefined;
+      const delayMs =
+        failures < maxRetries && !isFinal(error) ? delayAfter(error, failures, runtime) : undefined;
       if (delayMs === undefined) throw error;
-      await sleep(delayMs, runtime, signal);
+      if (pause) pause(delayMs);
+      else await sleep(delayMs, runtime, signal);
     }
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createSdkService, errorResponse } from '../../../testing/sdk.ts';
 import { Portico } from './portico.ts';
 
@@ -49,6 +50,50 @@ test('while a renewal fails the old token is used, until it has expired', async 
   service.intercept(() => undefined);
   assert.notEqual(await portico.token(), first);
   sent.length = 0;
+});
+
+test('a call sends one token request and maxRetries more while the issuer fails, shared by all callers', async () => {
+  service.intercept(({ path }) => (path === '/oauth/token' ? errorResponse(503, 'overloaded') : undefined));
+  const failing = { name: 'OverloadedError' };
+  await assert.rejects(service.portico().banks.get(tenant.bankGuid), failing);
+  assert.equal(tokenRequests(), 4);
+  const portico = service.portico({ maxRetries: 1 });
+  await assert.rejects(portico.banks.get(tenant.bankGuid), failing);
+  assert.equal(tokenRequests(), 2);
+  for (const maxRetries of [0, 2]) {
+    await assert.rejects(portico.customers.update('g', { name: 'One' }, { maxRetries }), failing);
+    assert.equal(tokenRequests(), maxRetries + 1, 'also for a change, which is not repeated itself');
+    await assert.rejects(portico.token({ maxRetries }), failing);
+    assert.equal(tokenRequests(), maxRetries + 1);
+    const calls = Array.from({ length: 20 }, () => portico.banks.get(tenant.bankGuid, { maxRetries }));
+    await Promise.all(calls.map((call) => assert.rejects(call, failing)));
+    assert.equal(tokenRequests(), maxRetries + 1, 'of 20 callers');
+  }
+  service.intercept(() => undefined);
+});
+
+test('the retries of a call do not depend on the other callers of a shared token request', async () => {
+  service.intercept(({ path }, nth) =>
+    path === '/oauth/token' && nth <= 2 ? errorResponse(503, 'overloaded') : undefined,
+  );
+  const portico = service.portico();
+  const impatient = portico.token({ maxRetries: 0 });
+  const patient = portico.token({ maxRetries: 2 });
+  await assert.rejects(impatient, { name: 'OverloadedError' });
+  assert.match(await patient, /^ey/);
+  assert.equal(tokenRequests(), 3);
+  service.intercept(() => undefined);
+});
+
+test('a token request that fails after its only caller stopped waiting is no unhandled rejection', async () => {
+  const portico = service.portico();
+  service.intercept(() => new TypeError('fetch failed'));
+  await assert.rejects(portico.token({ signal: AbortSignal.abort(new Error('enough')) }), {
+    message: 'enough',
+  });
+  await setImmediate();
+  assert.equal(tokenRequests(), 1);
+  service.intercept(() => undefined);
 });
 
 test('a refused token is renewed once, also for writes, by one request of all callers', async () => {

@@ -3,13 +3,13 @@ import type { Schemas } from '../generated/schema.ts';
 import { exchange } from './exchange.ts';
 import { readJson } from './responses.ts';
 import { withRetries } from './retries.ts';
-import { abortable, type Runtime } from './runtime.ts';
+import { abortable, type Runtime, sleep } from './runtime.ts';
 
 export type Environment = 'sandbox' | 'production';
 export type Token = Schemas['Token'];
 
 export type Tokens = {
-  get(signal: AbortSignal | undefined): Promise<string>;
+  get(options: { signal: AbortSignal | undefined; maxRetries: number }): Promise<string>;
   /** Whether another token can be had instead of this one, which the service refused. */
   renew(refused: string): boolean;
 };
@@ -21,7 +21,6 @@ export type KeyPair = {
   authUrl: string;
   environment: Environment;
   timeoutMs: number;
-  maxRetries: number;
 };
 
 /** A token is renewed in the last part of its life, but not more than a minute before its end. */
@@ -45,19 +44,29 @@ export function createTokens(keyPair: KeyPair, runtime: Runtime): Tokens {
     return value;
   }
 
-  function share(): Promise<string> {
-    pending ??= request().finally(() => {
+  /** With a delay the pause is shared too, so that many callers repeat a failed request once. */
+  function share(delayMs = 0): Promise<string> {
+    if (pending) return pending;
+    const started = delayMs > 0 ? sleep(delayMs, runtime, undefined).then(request) : request();
+    pending = started.finally(() => {
       pending = undefined;
     });
+    // Without this a failure is an unhandled rejection when every caller has stopped waiting.
+    pending.catch(() => undefined);
     return pending;
   }
 
   return {
-    async get(signal) {
+    async get({ signal, maxRetries }) {
       const known = current;
       if (known && runtime.now() < known.renewAt) return known.value;
       try {
-        return await abortable(share(), signal);
+        return await withRetries(() => abortable(share(), signal), {
+          maxRetries,
+          runtime,
+          signal,
+          pause: (delayMs) => void share(delayMs),
+        });
       } catch (error) {
         signal?.throwIfAborted();
         if (!known || known !== current || runtime.now() >= known.expiresAt) throw error;
@@ -75,13 +84,14 @@ export function createTokens(keyPair: KeyPair, runtime: Runtime): Tokens {
 /** A token that the caller has, such as a customer token; a function can renew it. */
 export function givenToken(token: string | (() => string | Promise<string>)): Tokens {
   return {
-    get: async (signal) => (typeof token === 'string' ? token : abortable(Promise.resolve(token()), signal)),
+    get: async ({ signal }) =>
+      typeof token === 'string' ? token : abortable(Promise.resolve(token()), signal),
     renew: () => typeof token === 'function',
   };
 }
 
 async function requestToken(keyPair: KeyPair, runtime: Runtime): Promise<Token> {
-  const { clientId, clientSecret, scope, authUrl, environment, timeoutMs, maxRetries } = keyPair;
+  const { clientId, clientSecret, scope, authUrl, environment, timeoutMs } = keyPair;
   const init = {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -91,10 +101,7 @@ async function requestToken(keyPair: KeyPair, runtime: Runtime): Promise<Token> 
     }),
     timeoutMs,
   };
-  const { data } = await withRetries(
-    () => exchange(`${authUrl}/oauth/token`, init, runtime, readJson<Token>),
-    { maxRetries, runtime, signal: undefined },
-  );
+  const { data } = await exchange(`${authUrl}/oauth/token`, init, runtime, readJson<Token>);
   // The address of the issuer selects the environment, and an unknown address is the sandbox: a wrong one must not pass.
   const issued = environmentOf(data.access_token);
   if (issued !== undefined && issued !== environment)

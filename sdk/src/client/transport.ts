@@ -63,9 +63,19 @@ export function createTransport({ baseUrl, tokens, runtime, ...defaults }: Trans
       ...(signal && { signal }),
     };
     let renewed = false;
+    let tokenError: unknown;
+
+    async function getToken(): Promise<string> {
+      try {
+        return await tokens.get({ signal, maxRetries });
+      } catch (error) {
+        tokenError = error;
+        throw error;
+      }
+    }
 
     async function attempt(): Promise<T> {
-      const token = await tokens.get(signal);
+      const token = await getToken();
       try {
         const authorized = { ...init, headers: { ...headers, authorization: `Bearer ${token}` } };
         return await exchange(url, authorized, runtime, read);
@@ -82,6 +92,7 @@ export function createTransport({ baseUrl, tokens, runtime, ...defaults }: Trans
       maxRetries: isRepeatable(method, headers) ? maxRetries : 0,
       runtime,
       signal,
+      isFinal: (error) => error === tokenError,
     });
   }
 
