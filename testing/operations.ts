@@ -17,6 +17,7 @@ export type Operation = {
   tags?: readonly string[];
   security?: readonly Record<string, readonly string[]>[];
   'x-token-types'?: readonly string[];
+  'x-feature'?: string;
   'x-fresh-proof'?: boolean;
   'x-shows-secret'?: boolean;
   parameters?: readonly Parameter[];

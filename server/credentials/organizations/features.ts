@@ -8,7 +8,10 @@ const REFUSALS: Record<Feature, { code: FailureCode; message: string }> = {
 };
 
 export function checkFeature({ features }: Organization, feature: Feature): Failure | undefined {
-  if (features.includes(feature)) return undefined;
+  return features.includes(feature) ? undefined : refusalWithout(feature);
+}
+
+export function refusalWithout(feature: Feature): Failure {
   const { code, message } = REFUSALS[feature];
   return new Failure(code, message);
 }

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyUsage } from '../../credentials/applications/usage.ts';
+import { refusalWithout } from '../../credentials/organizations/features.ts';
 import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Organizations } from '../../credentials/organizations/service.ts';
 import { limitBodies, MAX_CALL_BYTES } from '../../infrastructure/http/bodies/body-limits.ts';
-import { FailureError } from '../../infrastructure/http/errors.ts';
+import { answerFor, FailureError } from '../../infrastructure/http/errors.ts';
 import type { CallsInFlight } from '../../infrastructure/http/limits/calls-in-flight.ts';
 import type { PacedRefusals } from '../../infrastructure/http/limits/paced-refusals.ts';
-import { describeAnswer } from '../../infrastructure/http/requests/schemas.ts';
+import { describeAnswer, type ErrorStatus } from '../../infrastructure/http/requests/schemas.ts';
 import type { SourceAddress } from '../../infrastructure/http/requests/source-address.ts';
 import { refuseUnknownInput } from '../../infrastructure/http/requests/strict-input.ts';
 import { whenClosed } from '../../infrastructure/http/requests/when-closed.ts';
@@ -84,6 +85,8 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     if (!config?.access) throw new Error(`${url} does not declare the access it requires`);
     route.config = { ...config, readsMany: config.readsMany ?? isPaged(schema?.querystring) };
     describeAnswer(schema?.response, 429);
+    const { feature } = config.access;
+    if (feature) describeAnswer(schema?.response, answerFor(refusalWithout(feature)).status as ErrorStatus);
   });
 
   api.addHook('onRequest', (request, reply, done) => {

@@ -73,6 +73,17 @@ test('guessing from another address does not lock a client out', async () => {
   assert.equal((await ask(tenant.organizationKey, { address: '9.0.0.2' })).status, 200);
 });
 
+test('an address over the limit of wrong secrets still gets its source address', async () => {
+  nextWindow();
+  const from = { address: '9.0.0.9', secret: 'wrong', url: '/oauth/introspect' };
+  const unknown = () => ({ clientId: crypto.randomUUID().replaceAll('-', ''), secret: 'x' });
+  assert.deepEqual(await askTimes(301, () => ask(unknown(), from, { token: 'x' })), { 401: 300, 403: 1 });
+  assertLimited(await ask(key, { ...from, secret: key.secret }, { token: 'x' }), 300);
+  const call = { url: '/oauth/source_address', remoteAddress: from.address };
+  assert.deepEqual((await app.call(call)).body, { address: from.address });
+  assert.equal((await app.server.inject({ ...call, method: 'HEAD' })).statusCode, 200);
+});
+
 test('300 token requests per address, over all clients and nodes', async () => {
   nextWindow();
   const address = '9.0.0.4';

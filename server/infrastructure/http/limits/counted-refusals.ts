@@ -19,18 +19,18 @@ type RefusalLimit = {
 /**
  * Routes without authentication read and parse bodies of any caller. A rejected body (too large, malformed, too many
  * keys, missing fields, late) counts against the rate limit once, and a source over its limit is rejected before its
- * body is read.
+ * body is read. Requests without a body are exempt.
  */
 export function countRefusals(scope: HttpServer, { blocked, count }: RefusalLimit): void {
   scope.decorateRequest('refusalCounts', false);
 
   scope.addHook('onRequest', (request, _reply, done) => {
-    const failure = blocked(request);
+    const failure = takesBody(request) ? blocked(request) : undefined;
     done(failure && new FailureError(failure));
   });
 
   scope.addHook('preParsing', (request, _reply, payload, done) => {
-    request.refusalCounts = request.method !== 'GET';
+    request.refusalCounts = takesBody(request);
     done(null, payload);
   });
 
@@ -41,6 +41,10 @@ export function countRefusals(scope: HttpServer, { blocked, count }: RefusalLimi
     sendError(exhausted ? new FailureError(exhausted) : error, request, reply);
     return reply;
   });
+}
+
+function takesBody({ method }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD';
 }
 
 /** A server error does not count against the caller. */
