@@ -10,6 +10,7 @@ export type JsonSchema = {
   pattern?: string;
   format?: string;
   'x-repeatable'?: boolean;
+  'x-max-values'?: number;
   minLength?: number;
   minimum?: number;
   minItems?: number;

@@ -1,8 +1,10 @@
-import Type from 'typebox';
 import {
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
+  listFilter,
+  METHODS_PATTERN,
+  STATUSES_PATTERN,
   textsFilter,
   wordsFilter,
 } from '../infrastructure/http/requests/filters.ts';
@@ -12,27 +14,19 @@ import { requires } from '../tokens/access/access.ts';
 import { type LoggedRequestBody, LoggedRequestView } from './schema.ts';
 import type { RequestLog } from './service.ts';
 
-const METHODS = '(GET|HEAD|POST|PATCH|PUT|DELETE)';
-const STATUS = '([1-5]\\d\\d|[1-5]xx)';
 const MAX_VALUES = 20;
-
-/** One value of a pattern, or several separated by commas. */
-function patternFilter(pattern: string, description: string, example: string) {
-  return Type.Optional(
-    Type.String({
-      'x-repeatable': true,
-      pattern: `^${pattern}(,${pattern}){0,${MAX_VALUES - 1}}$`,
-      description: `${description}, or several separated by commas`,
-      example,
-    }),
-  );
-}
 
 const filters = {
   request_id: guidsFilter,
-  method: patternFilter(METHODS, 'A method in capitals', 'POST'),
+  method: listFilter(METHODS_PATTERN, MAX_VALUES, {
+    description: `A method in capitals, or up to ${MAX_VALUES} separated by commas`,
+    example: 'POST',
+  }),
   path: textsFilter('The pattern of a path, for example /api/transfers/{guid}'),
-  status: patternFilter(STATUS, 'A status such as 404, or a class such as 4xx', '4xx'),
+  status: listFilter(STATUSES_PATTERN, MAX_VALUES, {
+    description: `A status such as 404 or a class such as 4xx, or up to ${MAX_VALUES} separated by commas`,
+    example: '4xx',
+  }),
   message_code: wordsFilter,
   client_id: guidsFilter,
   address: textsFilter('A source address'),

@@ -1356,11 +1356,11 @@ export interface components {
             after?: components["schemas"]["Guid"];
             /** @description One guid, or up to 100 separated by commas */
             request_id?: string;
-            /** @description A method in capitals, or several separated by commas */
+            /** @description A method in capitals, or up to 20 separated by commas */
             method?: string;
             /** @description The pattern of a path, for example /api/transfers/{guid}, or several separated by commas */
             path?: string;
-            /** @description A status such as 404, or a class such as 4xx, or several separated by commas */
+            /** @description A status such as 404 or a class such as 4xx, or up to 20 separated by commas */
             status?: string;
             /** @description One value, or up to 100 separated by commas */
             message_code?: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestApp } from '../../../../testing/app.ts';
-import { accepts } from '../../../../testing/json-samples.ts';
+import { accepts, type JsonSchema } from '../../../../testing/json-samples.ts';
 import {
   addressOf,
   assertQuietLog,
@@ -32,6 +32,8 @@ const EXTREME_NUMBERS = [
 ];
 const GUID = '0199e5a4c1b27d3e8f60a1b2c3d4e5f6';
 const valuesOf = createSharedRules();
+const oneOf = (schema: JsonSchema) =>
+  [GUID, 'completed', 'POST', '404'].find((value) => accepts(schema, value));
 
 test('the OpenAPI document lists routes with a query', () => {
   assert.ok(operations.length >= 3, `${operations.length} routes`);
@@ -54,6 +56,20 @@ for (const operation of operations) {
     for (const { name, schema } of queryOf(operation).filter((each) => each.schema['x-repeatable']))
       if (schema.pattern && !accepts(schema, '!,!'))
         assertRefused(operation, await ask(`${name}=!&${name}=!`), invalid(name));
+  });
+
+  test(`${operationId}: rejects too many values of a filter with the limit, and no value with a pattern`, async () => {
+    for (const { name, schema } of queryOf(operation)) {
+      if (schema.pattern) assert.doesNotMatch(String((await ask(`${name}=!`)).body.message), /pattern|\^/);
+      const max = schema['x-max-values'];
+      if (max === undefined) continue;
+      const tooMany = Array(max + 1)
+        .fill(oneOf(schema))
+        .join(',');
+      const answer = await ask(`${name}=${tooMany}`);
+      assertRefused(operation, answer, invalid(`${name} must have at most ${max} values`));
+      assertRefused(operation, await ask(`${name}=${tooMany},!`), invalid(`${name} must be`));
+    }
   });
 
   test(`${operationId}: rejects an invalid value by the name of its parameter`, async () => {

@@ -6,30 +6,36 @@ import Type, { type TProperties } from 'typebox';
  */
 const MAX_VALUES = 100;
 const REPEATABLE = { 'x-repeatable': true };
+/** Checks the number of values of a list. In the pattern it could not have a message of its own. */
+export const MAX_VALUES_KEYWORD = 'x-max-values';
 
 export function isRepeatable(schema: object): boolean {
   return 'x-repeatable' in schema;
 }
 
-export const GUIDS_PATTERN = `^[0-9a-f]{32}(,[0-9a-f]{32}){0,${MAX_VALUES - 1}}$`;
-export const WORDS_PATTERN = `^[a-z_.]{1,64}(,[a-z_.]{1,64}){0,${MAX_VALUES - 1}}$`;
+export const GUIDS_PATTERN = listPattern('[0-9a-f]{32}');
+export const WORDS_PATTERN = listPattern('[a-z_.]{1,64}');
+export const METHODS_PATTERN = listPattern('(GET|HEAD|POST|PATCH|PUT|DELETE)');
+export const STATUSES_PATTERN = listPattern('([1-5]\\d\\d|[1-5]xx)');
+export const ENVIRONMENTS_PATTERN = '^(production|sandbox)(,(production|sandbox))?$';
 
-export const guidsFilter = Type.Optional(
-  Type.String({
-    ...REPEATABLE,
-    pattern: GUIDS_PATTERN,
-    description: `One guid, or up to ${MAX_VALUES} separated by commas`,
-    example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
-  }),
-);
+function listPattern(value: string): string {
+  return `^${value}(,${value})*$`;
+}
 
-export const wordsFilter = Type.Optional(
-  Type.String({
-    ...REPEATABLE,
-    pattern: WORDS_PATTERN,
-    description: `One value, or up to ${MAX_VALUES} separated by commas`,
-  }),
-);
+/** One value of a pattern, or several separated by commas. */
+export function listFilter(pattern: string, maxValues: number, options: object) {
+  return Type.Optional(Type.String({ ...REPEATABLE, pattern, [MAX_VALUES_KEYWORD]: maxValues, ...options }));
+}
+
+export const guidsFilter = listFilter(GUIDS_PATTERN, MAX_VALUES, {
+  description: `One guid, or up to ${MAX_VALUES} separated by commas`,
+  example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
+});
+
+export const wordsFilter = listFilter(WORDS_PATTERN, MAX_VALUES, {
+  description: `One value, or up to ${MAX_VALUES} separated by commas`,
+});
 
 const MAX_TEXTS_CHARACTERS = 512;
 
@@ -65,7 +71,7 @@ function momentFilter(description: string) {
 export const environmentsFilter = Type.Optional(
   Type.String({
     ...REPEATABLE,
-    pattern: '^(production|sandbox)(,(production|sandbox))?$',
+    pattern: ENVIRONMENTS_PATTERN,
     description: 'production, sandbox, or both separated by a comma',
   }),
 );

@@ -1,9 +1,19 @@
-import { Ajv, type ErrorObject, type Options } from 'ajv';
+import { _, Ajv, type ErrorObject, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
 import { compileNullRemoval } from '../bodies/json/nulls.ts';
-import { DATE_TIME_PATTERN, GUIDS_PATTERN, isRepeatable, WORDS_PATTERN } from './filters.ts';
+import {
+  DATE_TIME_PATTERN,
+  ENVIRONMENTS_PATTERN,
+  GUIDS_PATTERN,
+  isRepeatable,
+  MAX_VALUES_KEYWORD,
+  METHODS_PATTERN,
+  STATUSES_PATTERN,
+  values,
+  WORDS_PATTERN,
+} from './filters.ts';
 import { once } from './once.ts';
 
 /**
@@ -89,6 +99,13 @@ function notFinite(name: string): ErrorObject {
 function withFormats(ajv: Ajv): Ajv {
   addFormats.default(ajv, ['date', 'date-time', 'uri', 'email']);
   for (const keyword of ['example', 'x-repeatable']) ajv.addKeyword(keyword);
+  ajv.addKeyword({
+    keyword: MAX_VALUES_KEYWORD,
+    type: 'string',
+    schemaType: 'number',
+    error: { message: 'has too many values', params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
+    validate: (limit: number, text: string) => (values(text)?.length ?? 0) <= limit,
+  });
   return ajv;
 }
 
@@ -180,9 +197,13 @@ const PATTERN_MESSAGES: Record<string, string> = {
   '^[a-z]{2}$': 'must be an ISO 639-1 language code of two letters, for example en',
   '^[A-Z0-9]{2,12}$': 'must be 2 to 12 uppercase letters or digits, for example USD',
   '^[A-Z0-9]{2,12}-[A-Z0-9]{2,12}$': 'must be two assets separated by a dash, for example BTC-USD',
+  '^(true|false)$': 'must be true or false',
   '^https://': 'must be an HTTPS URL',
   [GUIDS_PATTERN]: 'must be a guid of 32 lowercase hex characters, or several separated by commas',
   [WORDS_PATTERN]: 'must be a lowercase word, or several separated by commas',
+  [METHODS_PATTERN]: 'must be a method in capitals, for example POST, or several separated by commas',
+  [STATUSES_PATTERN]: 'must be a status such as 404, a class such as 4xx, or several separated by commas',
+  [ENVIRONMENTS_PATTERN]: 'must be production, sandbox, or both separated by a comma',
   '^[0-9a-f]{64}$': 'must be 64 lowercase hex characters',
   [DATE_TIME_PATTERN]: 'must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z',
 };
@@ -211,6 +232,8 @@ function describe({ keyword, params, message }: ErrorObject): string {
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} entries`;
     case 'maxItems':
       return `must have at most ${params.limit} entries`;
+    case MAX_VALUES_KEYWORD:
+      return `must have at most ${params.limit} values`;
     case 'uniqueItems':
       return 'must not repeat an entry';
     case 'format':
