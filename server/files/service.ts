@@ -11,6 +11,7 @@ import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Customers, FileReferences } from '../objects/service.ts';
 import { createFileDeletion } from './deletion.ts';
+import { FILE_TYPES } from './file-types.ts';
 import { checkFilename } from './filename.ts';
 import { decodeBase64, InvalidBase64 } from './processing/content/base64.ts';
 import type { PollSchedule } from './processing/poll-schedule.ts';
@@ -218,17 +219,24 @@ export function createFiles(deps: Deps) {
       { state, ...filters }: RequestedFilters,
       options: { withUploadUrl: boolean },
     ): Promise<PageOf<FileWithLinks> | Failure> {
-      const unknown = state?.find((name) => !isFileState(name));
-      if (unknown !== undefined)
-        return new Failure(
-          'invalid_parameter',
-          `state must be one of ${FILE_STATES.join(', ')}; got ${unknown}`,
-        );
+      const refusal =
+        refuseUnknown('state', state, FILE_STATES) ?? refuseUnknown('type', filters.type, FILE_TYPES);
+      if (refusal) return refusal;
       const states = state?.filter(isFileState);
       const found = await store.selectFiles(database.lists, visible, page, { ...filters, state: states });
       return { ...found, rows: await Promise.all(found.rows.map((file) => withLinks(file, options))) };
     },
   };
+}
+
+function refuseUnknown(
+  filter: string,
+  wanted: readonly string[] = [],
+  known: readonly string[],
+): Failure | undefined {
+  const unknown = wanted.find((name) => !known.includes(name));
+  if (unknown === undefined) return undefined;
+  return new Failure('invalid_parameter', `${filter} must be one of ${known.join(', ')}; got ${unknown}`);
 }
 
 const NEW_FILE = {
