@@ -57,6 +57,17 @@ test('the first report may have any state, and emits its event', async () => {
   }
 });
 
+test('the first report needs details, which the fields of the object promise; later ones do not', async () => {
+  for (const type of OBJECT_TYPES) {
+    const { details: _, ...report } = reportOf(type, owner) as { details: object };
+    const guid = nextGuid(app);
+    const message = 'details is required in the first report of an object';
+    assertError(await put(app, type, guid, report), 400, 'missing_parameter', message);
+    await put(app, type, guid, reportOf(type, owner));
+    assert.equal((await put(app, type, guid, report)).status, 200, type.name);
+  }
+});
+
 test('a changed state emits an event with the Organization and environment of the bank', async () => {
   const guid = await reportObject(app, 'transfer', live);
   app.clock.advance(1_000);
