@@ -31,6 +31,14 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 /** Built once: its tables of characters are large. */
 const ANY_VALUE = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }));
 
+const PROTOTYPE_FIELDS = [
+  ['"__proto__":{"polluted":true}', '__proto__'],
+  ['"constructor":{"prototype":{"polluted":true}}', 'constructor'],
+  ['"constructor":1', 'constructor'],
+  ['"__proto__":null', '__proto__'],
+  ['"\\u005f_proto__":{"polluted":true}', '__proto__'],
+  ['"x":{"~/":[{"a":0},{"__proto__":{"polluted":true}}]}', 'x.~/[1].__proto__'],
+] as const;
 const valuesOf = createSharedRules();
 
 test('the OpenAPI document lists routes with a body', () => {
@@ -74,7 +82,7 @@ for (const operation of operations) {
 
   test(`${operationId}: rejects invalid JSON as malformed`, async () => {
     const invalidUtf8 = Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xc3, 0x28, 0x22, 0x7d]);
-    const bodies = ['{', 'x', '{"a":1,}', "{'a':1}", 'NaN', '{"__proto__":{}}', invalidUtf8];
+    const bodies = ['{', 'x', '{"a":1,}', "{'a':1}", 'NaN', '{"__proto__":{}', invalidUtf8];
     for (const body of valuesOf(['malformed', part], bodies))
       assertRefused(operation, await send(body), { status: 400, code: 'malformed_json' });
   });
@@ -92,6 +100,20 @@ for (const operation of operations) {
     // RFC 6749, section 3.2: the token endpoints "MUST ignore unrecognized request parameters".
     if (operation.path.startsWith('/oauth/')) assert.deepEqual(answer.body, (await send(valid)).body);
     else assertRefused(operation, answer, invalid('no_such_field'));
+  });
+
+  test(`${operationId}: a field that could change a prototype is an unknown field`, async () => {
+    const valid = sampleOf(schema) as Record<string, unknown>;
+    const expected = operation.path.startsWith('/oauth/') ? (await send(valid)).body : undefined;
+    for (const [field, name] of valuesOf(['prototype', part], PROTOTYPE_FIELDS)) {
+      const answer = await send(
+        `${JSON.stringify(valid).slice(0, -1)}${Object.keys(valid).length ? ',' : ''}${field}}`,
+      );
+      if (expected) assert.deepEqual(answer.body, expected, field);
+      else assertRefused(operation, answer, invalid(`${name} is not a parameter of this operation`));
+    }
+    assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false);
+    assert.equal(({} as { polluted?: true }).polluted, undefined);
   });
 
   test(`${operationId}: rejects a missing field by name`, async () => {

@@ -4,6 +4,7 @@ import { FailureError } from '../errors.ts';
 import type { BodyPace } from './body-pace.ts';
 import { createJsonScan } from './json/json-scan.ts';
 import { createLongText, type LongText, malformed } from './json/long-text.ts';
+import { failureOfPrototypeField } from './prototype-fields.ts';
 import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
 import { failureOfBody } from './unsupported-characters.ts';
 
@@ -28,7 +29,9 @@ const MAX_BESIDE_LONG_TEXT_BYTES = 256 * 1024;
  * content type with a DELETE that has none.
  */
 export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void {
-  const parseText = server.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>;
+  const parseText = server.getDefaultJsonParser('ignore', 'ignore') as FastifyBodyParser<string>;
+  /** Without fields that could change a prototype: unknown fields of the token endpoints are ignored. */
+  const parseOAuth = server.getDefaultJsonParser('remove', 'remove') as FastifyBodyParser<string>;
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   server.decorateRequest('longText');
 
@@ -42,7 +45,7 @@ export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void 
 
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', (request, payload, done) => {
-    const { longText } = request.routeOptions.config;
+    const { longText, oauth } = request.routeOptions.config;
     const kept: Uint8Array[] = [];
     let keptBytes = 0;
     const scan = createJsonScan((piece) => {
@@ -65,9 +68,9 @@ export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void 
       const text = textOf(kept.length === 1 ? kept[0] : Buffer.concat(kept, keptBytes));
       if (text === undefined) done(malformed('The request body must be valid UTF-8'));
       else
-        void parseText(request, text, (error, value) => {
+        void (oauth ? parseOAuth : parseText)(request, text, (error, value) => {
           if (error) return done(malformed('The request body must be valid JSON'));
-          const failure = failureOfBody(value);
+          const failure = (oauth ? undefined : failureOfPrototypeField(text, value)) ?? failureOfBody(value);
           if (failure) return done(new FailureError(failure));
           const raw = scan.longText();
           if (raw) request.longText = createLongText(raw);

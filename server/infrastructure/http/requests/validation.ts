@@ -157,7 +157,7 @@ function headerName(name: string): string {
 }
 
 /** `/events/3/guid` → `events[3].guid` */
-function fieldName(instancePath: string): string {
+export function fieldName(instancePath: string): string {
   return instancePath
     .split('/')
     .slice(1)
