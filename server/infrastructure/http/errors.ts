@@ -118,8 +118,13 @@ export function unwrap<T>(result: T | Failure): T {
   return result;
 }
 
-/** At the token endpoints an invalid request is `invalid_request` (RFC 6749, section 5.2). */
+/** At the token endpoints an invalid request is `invalid_request` (RFC 6749, section 5.2). They accept forms too. */
 export function oauthFailure(failure: Failure): Failure {
+  if (failure.code === 'unsupported_media_type')
+    return new Failure(
+      failure.code,
+      'Content-Type must be application/json or application/x-www-form-urlencoded',
+    );
   const misfits: readonly FailureCode[] = ['invalid_parameter', 'missing_parameter', 'malformed_json'];
   return misfits.includes(failure.code) ? new Failure('invalid_request', failure.message) : failure;
 }

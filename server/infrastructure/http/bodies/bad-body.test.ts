@@ -51,10 +51,14 @@ for (const operation of operations) {
   const send = (payload: string | Buffer | object, headers: Record<string, string> = JSON_TYPE) =>
     call(operation, { payload, headers });
 
-  test(`${operationId}: rejects another content type`, async () => {
+  test(`${operationId}: rejects another content type, and names those that it accepts`, async () => {
+    const names = `Content-Type must be ${Object.keys(requestBody?.content ?? {}).join(' or ')}`;
     const types = ['text/x-unheard-of', 'nonsense', 'application/jsonx'];
     for (const type of valuesOf(['type', part, refusalOfType(operation)], types)) {
-      assertRefused(operation, await send('x', { 'content-type': type }), refusalOfType(operation));
+      assertRefused(operation, await send('x', { 'content-type': type }), {
+        ...refusalOfType(operation),
+        names,
+      });
     }
   });
 
