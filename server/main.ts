@@ -1,5 +1,5 @@
 import { type Config, readConfig } from './infrastructure/config/config.ts';
-import { StartupError } from './infrastructure/runtime/startup-error.ts';
+import { StartupError, UsageError } from './infrastructure/runtime/startup-error.ts';
 
 /** The command line. Commands are loaded when called, so that `--help` answers at once. */
 const HELP = `Usage: portico <command>
@@ -29,13 +29,20 @@ const commands: Record<string, () => Promise<Command>> = {
   operator: async () => (await import('./commands/operator.ts')).operator,
 };
 
+const HELP_FLAGS = ['--help', '-h'];
 const [name = '--help', ...args] = process.argv.slice(2);
 
-if (['--help', '-h', 'help'].includes(name) && !(await isPartnerCommand(args[0]))) {
+if (await asksForHelp()) {
   const { listPartnerCommands } = await import('../cli/src/main.ts');
   process.stdout.write(HELP + listPartnerCommands(process.stdout));
 } else if (Object.hasOwn(commands, name) || !(await runPartnerCommand())) {
   await run(name, args);
+}
+
+/** The commands of partners and the calls of `operator` have help of their own. */
+async function asksForHelp(): Promise<boolean> {
+  if (['help', ...HELP_FLAGS].includes(name)) return !(await isPartnerCommand(args[0]));
+  return Object.hasOwn(commands, name) && name !== 'operator' && HELP_FLAGS.includes(args[0] ?? '');
 }
 
 async function isPartnerCommand(word = ''): Promise<boolean> {
@@ -53,13 +60,15 @@ async function runPartnerCommand(): Promise<boolean> {
 async function run(command: string, commandArgs: readonly string[]): Promise<void> {
   try {
     const load = Object.hasOwn(commands, command) ? commands[command] : undefined;
-    if (!load) throw new StartupError(`There is no command ${command}; portico --help lists them.`);
+    if (!load) throw new UsageError(`There is no command ${command}; portico --help lists them.`);
+    if (command !== 'operator' && commandArgs.length > 0)
+      throw new UsageError(`The command ${command} takes no arguments; settings are environment variables.`);
     // Before the command is loaded, so that invalid settings are reported at once.
     const config = readConfig(process.env);
     await (await load())(config, commandArgs);
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     process.stderr.write(`portico: ${error.message}\n`);
-    process.exitCode = 1;
+    process.exitCode = error.exitCode;
   }
 }

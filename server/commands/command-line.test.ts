@@ -13,7 +13,7 @@ test('the help lists every command, by each way to call it', BOUNDED, async (t) 
   assert.match(out, /^Usage: portico <command>\n/);
   for (const command of ['serve', 'api', 'dispatch', 'migrate', 'config', 'operator'])
     assert.match(out, new RegExp(`^  ${command} +\\w`, 'm'));
-  for (const args of [[], ['-h'], ['help'], ['help', 'serve']])
+  for (const args of [[], ['-h'], ['help'], ['help', 'serve'], ['serve', '--help'], ['migrate', '-h']])
     assert.deepEqual(await site.run(args), { ...ENDED_WELL, out });
   assert.match((await site.run(['help', 'listen'])).out, /^Usage: portico listen /);
   assert.match((await site.run(['--version'])).out, /^\d+\.\d+\.\d+\n$/);

@@ -135,23 +135,25 @@ POST /operator/organizations/{guid}/banks
 });
 
 /** In this process: a process of its own adds only the exit code, as the first of these calls shows. */
-const reject = (args: readonly string[], message: RegExp, environment: Environment = WITH_TOKEN) =>
+const reject = (args: readonly string[], message: RegExp, environment: Environment, name = 'StartupError') =>
   assert.rejects(operator(readConfig({ ...SETTINGS, ...environment }), args), {
-    name: 'StartupError',
-    message,
+    ...{ name, message },
   });
 
-test('misuse prints the usage', async () => {
+const rejectMisuse = (args: readonly string[], message: RegExp) =>
+  reject(args, message, WITH_TOKEN, 'UsageError');
+
+test('misuse prints the usage, and the exit code is 2', async () => {
   const { code, out, err } = await run(['nothing']);
-  assert.deepEqual([code, out], [1, '']);
+  assert.deepEqual([code, out], [2, '']);
   assert.match(err, /^portico: There is no call nothing\.\nUsage: portico operator <call> /);
-  await reject(['nothing', '--help'], /^There is no call nothing\.\n/);
-  await reject(['banks'], /^After banks comes one of create, .*\.\nUsage: /);
-  await reject(['banks', 'crate'], /^There is no call banks crate; banks has create, .*\.\nUsage: /);
+  await rejectMisuse(['nothing', '--help'], /^There is no call nothing\.\n/);
+  await rejectMisuse(['banks'], /^After banks comes one of create, .*\.\nUsage: /);
+  await rejectMisuse(['banks', 'crate'], /^There is no call banks crate; banks has create, .*\.\nUsage: /);
   const usage = /^<bank-guid> is missing\.\nUsage: portico operator banks get <bank-guid>$/;
-  await reject(['banks', 'get'], usage);
+  await rejectMisuse(['banks', 'get'], usage);
   const flag = /^Unknown flag --json\.\nUsage: portico operator banks/;
-  await reject(['banks', 'get', 'x', '--json', '{}'], flag);
+  await rejectMisuse(['banks', 'get', 'x', '--json', '{}'], flag);
 });
 
 test('the token comes from the settings, or else from the data directory', async () => {

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { Config } from '../infrastructure/config/config.ts';
-import { StartupError } from '../infrastructure/runtime/startup-error.ts';
+import { UsageError } from '../infrastructure/runtime/startup-error.ts';
 import { sortArguments } from './operator/arguments.ts';
 import { type Call, kebab } from './operator/calls.ts';
 import { fileIn, sendFile } from './operator/files.ts';
@@ -44,12 +44,12 @@ function startsWith(words: readonly string[], beginning: readonly string[]): boo
   return beginning.every((word, index) => words[index] === word);
 }
 
-function noSuchCall(typed: readonly string[], calls: readonly Call[]): StartupError {
+function noSuchCall(typed: readonly string[], calls: readonly Call[]): UsageError {
   const [group = '', word] = typed;
   const siblings = calls
     .filter((call) => call.words[0] === group)
     .map((call) => call.words.slice(1).join(' '));
-  return new StartupError(
+  return new UsageError(
     `${describeMiss(group, word, siblings)}\nUsage: portico operator <call> [arguments]; portico operator --help lists the calls.`,
   );
 }

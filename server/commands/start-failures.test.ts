@@ -13,9 +13,9 @@ import {
 
 const site = await createSite({ after });
 
-/** One sentence on standard error, exit code 1, and no process left. */
-async function assertRefused({ code, out, err }: Exit, sentence: RegExp): Promise<void> {
-  assert.deepEqual([code, out], [1, '']);
+/** One sentence on standard error, the exit code, and no process left. */
+async function assertRefused({ code, out, err }: Exit, sentence: RegExp, exitCode = 1): Promise<void> {
+  assert.deepEqual([code, out], [exitCode, '']);
   assert.match(err, /^portico: [A-Z][^\n]+\.\n$/);
   assert.match(err, sentence);
   assert.doesNotMatch(err, /\n {4}at |Error:/);
@@ -78,9 +78,30 @@ test(
   },
 );
 
-test('an unknown command, and one that needs a shared database, are reported', BOUNDED, async () => {
-  for (const name of ['sreve', 'constructor'])
-    await assertRefused(await site.run([name]), new RegExp(`There is no command ${name}; portico --help `));
+test(
+  'an unknown command and unexpected arguments exit with 2, as documented for partners',
+  BOUNDED,
+  async () => {
+    for (const name of ['sreve', 'constructor'])
+      await assertRefused(
+        await site.run([name]),
+        new RegExp(`There is no command ${name}; portico --help `),
+        2,
+      );
+    for (const args of [
+      ['serve', '--port=80'],
+      ['migrate', '--dry-run'],
+    ])
+      await assertRefused(
+        await site.run(args),
+        new RegExp(`The command ${args[0]} takes no arguments; settings `),
+        2,
+      );
+    assert.deepEqual(await readdir(site.root), []);
+  },
+);
+
+test('a command that needs a shared database is reported', BOUNDED, async () => {
   for (const name of ['api', 'dispatch'] as const)
     assert.match(await site.refusal(name, {}), /PORTICO_DATABASE_URL, or run portico serve/);
   assert.deepEqual(await readdir(site.root), []);

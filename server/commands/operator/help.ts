@@ -1,4 +1,4 @@
-import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
+import { UsageError } from '../../infrastructure/runtime/startup-error.ts';
 import { type Call, FILE_FIELD, type Field, kebab } from './calls.ts';
 import { describeType } from './values.ts';
 
@@ -15,8 +15,8 @@ function usageOf(call: Call): string {
 }
 
 /** An error with the usage line of the call. */
-export function misuse(call: Call, sentence: string): StartupError {
-  return new StartupError(`${sentence}\n${usageOf(call)}`);
+export function misuse(call: Call, sentence: string): UsageError {
+  return new UsageError(`${sentence}\n${usageOf(call)}`);
 }
 
 export function listCalls(calls: readonly Call[], baseUrl: string): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
+import { UsageError } from '../../infrastructure/runtime/startup-error.ts';
 import { sortArguments } from './arguments.ts';
 import { callsOf, type OpenApiDocument } from './calls.ts';
 import { type CallRequest, requestOf } from './request.ts';
@@ -152,7 +152,7 @@ for (const [typed, sentence] of [
     await assert.rejects(
       async () => request(typed),
       (error) => {
-        assert.ok(error instanceof StartupError);
+        assert.ok(error instanceof UsageError);
         assert.equal(error.message, `${sentence}\n${USAGE}`);
         return true;
       },
