@@ -1,9 +1,29 @@
 import { OPERATOR_INTRODUCTION, PARTNER_INTRODUCTION } from './infrastructure/http/openapi/introductions.ts';
-import type { ServedDocument } from './infrastructure/http/openapi/openapi.ts';
+import type { ServedDocument, ServerAddress } from './infrastructure/http/openapi/openapi.ts';
 import { WEBHOOKS } from './webhooks/deliveries/description.ts';
 
 /** The OpenAPI documents: one for partners, and one with the routes of the operator and of the dashboard. */
-export function createApiDocuments({ hasDashboard }: { hasDashboard: boolean }) {
+export function createApiDocuments({
+  hasDashboard,
+  sandboxAuthUrl,
+  productionAuthUrl,
+  uploadUrl,
+}: {
+  hasDashboard: boolean;
+  sandboxAuthUrl: string;
+  productionAuthUrl: string;
+  uploadUrl: string;
+}) {
+  const issuers: readonly ServerAddress[] = [
+    { url: sandboxAuthUrl, description: 'The token issuer of the sandbox' },
+    { url: productionAuthUrl, description: 'The token issuer of production' },
+  ];
+  const links: readonly ServerAddress[] = [{ url: uploadUrl, description: 'The contents of files' }];
+  const servers: Readonly<Record<string, readonly ServerAddress[]>> = {
+    ...{ oauth: issuers, '.well-known': issuers },
+    ...{ uploads: links, downloads: links },
+  };
+
   const pageLinks = (at: string) =>
     hasDashboard
       ? [
@@ -15,6 +35,7 @@ export function createApiDocuments({ hasDashboard }: { hasDashboard: boolean }) 
   const forPartners: ServedDocument = {
     ...{ address: '', title: 'Portico', description: PARTNER_INTRODUCTION, webhooks: WEBHOOKS },
     ...{ includes: isForPartners, hasCollection: true },
+    serversOf: (path) => servers[path.split('/')[1] ?? ''],
     links: [...pageLinks(''), { label: 'Postman collection', href: '/postman.json' }],
   };
 

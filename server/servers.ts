@@ -140,7 +140,7 @@ export async function createServers(deps: ServerDeps) {
     ...parts,
     sendUnknownPage: dashboard && ((reply) => dashboard.sendPage(reply.code(404))),
   });
-  const apiDocuments = createApiDocuments({ hasDashboard: deps.dashboard !== undefined });
+  const apiDocuments = createApiDocuments({ ...config, hasDashboard: deps.dashboard !== undefined });
   const documents = [
     apiDocuments.forPartners,
     ...(deps.operatorOnMainPort ? [apiDocuments.forOperators()] : []),

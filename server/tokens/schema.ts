@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { Guid, inputSchema, viewSchema } from '../infrastructure/http/requests/schemas.ts';
+import { TOKEN_LIFETIME_SECONDS } from './claims.ts';
 import { MAX_SCOPES } from './scopes.ts';
 
 /** Unknown fields are ignored, as RFC 6749, section 3.2, requires. */
@@ -65,12 +66,13 @@ export const NewCustomerToken = inputSchema('NewCustomerToken', {
 export const TokenView = viewSchema('Token', {
   access_token: AccessToken,
   token_type: Type.Literal('Bearer'),
-  expires_in: Type.Integer({ description: 'Lifetime in seconds', example: 28_800 }),
+  expires_in: Type.Integer({ description: 'Lifetime in seconds', example: TOKEN_LIFETIME_SECONDS }),
   scope: Type.String({ description: 'The granted scopes', example: 'customers:read customers:execute' }),
 });
 
-const UnixTime = (description: string) =>
-  Type.Optional(Type.Integer({ description, example: 1_794_744_000 }));
+/** For examples. */
+const A_UNIX_TIME = 1_794_744_000;
+const UnixTime = (description: string) => Type.Optional(Type.Integer({ description, example: A_UNIX_TIME }));
 
 /** RFC 7662, section 2.2; the claims only of an active token. */
 export const SourceAddressView = Type.Object(
@@ -110,8 +112,8 @@ export const IntrospectionView = Type.Object(
       scope: 'customers:read',
       client_id: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
       token_type: 'organization',
-      exp: 1_794_744_000,
-      iat: 1_794_715_200,
+      exp: A_UNIX_TIME,
+      iat: A_UNIX_TIME - TOKEN_LIFETIME_SECONDS,
       sub: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
       environment: 'sandbox',
     },

@@ -14,6 +14,7 @@ type Operation = {
   summary: string;
   description?: string;
   tags?: string[];
+  servers?: { url: string }[];
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, Media> };
@@ -41,12 +42,13 @@ export function collectionOf(document: object): object {
       call.name = `${call.operation.summary} (${call.path})`;
   const tags = [...new Set(calls.map(tagOf))];
   const baseUrl = servers[0]?.url ?? '';
+  const [issuer] = paths['/oauth/token']?.post?.servers ?? servers;
   return {
     info: { name: info.title, description: DESCRIPTION, schema: FORMAT },
     auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{token}}', type: 'string' }] },
     variable: [
       { key: 'baseUrl', value: baseUrl },
-      { key: 'tokenUrl', value: `${baseUrl}/oauth/token` },
+      { key: 'tokenUrl', value: `${issuer?.url ?? ''}/oauth/token` },
       { key: 'clientId', value: '' },
       { key: 'clientSecret', value: '' },
       { key: 'userToken', value: '' },

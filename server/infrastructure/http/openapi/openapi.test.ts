@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { createTestApp } from '../../../../testing/app.ts';
 import { DOCUMENT_PATHS, readOperations, takesBytes } from '../../../../testing/operations.ts';
+import { TOKEN_LIFETIME_SECONDS } from '../../../tokens/claims.ts';
 import { EVENT_TYPES } from '../../../webhooks/events/catalogue.ts';
 import { inlineReferences } from './references.ts';
 
@@ -95,6 +96,44 @@ test('the operator listener documents its own calls and those of the dashboard, 
   assert.equal((await listener.inject('/operator/docs/')).statusCode, 200);
   assert.equal((await listener.inject('/openapi.json')).statusCode, 200);
   await listener.close();
+});
+
+test('calls at another address than the base URL have it: both token issuers, and that of uploads', async () => {
+  const environment = {
+    PORTICO_SANDBOX_AUTH_URL: 'https://sandbox.auth.example',
+    PORTICO_PRODUCTION_AUTH_URL: 'https://auth.example',
+    PORTICO_UPLOAD_URL: 'https://files.example',
+  };
+  const issuers = [environment.PORTICO_SANDBOX_AUTH_URL, environment.PORTICO_PRODUCTION_AUTH_URL];
+  const expected: Record<string, string[]> = {
+    ...{ oauth: issuers, '.well-known': issuers },
+    ...{ uploads: [environment.PORTICO_UPLOAD_URL], downloads: [environment.PORTICO_UPLOAD_URL] },
+  };
+  const other = await createTestApp({ environment });
+  const { body } = await other.call({ url: '/openapi.json' });
+  const { servers: ofAll, paths } = body as {
+    servers: object[];
+    paths: Record<string, Record<string, { servers?: { url: string }[] }>>;
+  };
+  assert.deepEqual(ofAll, [{ url: 'http://localhost:4000' }]);
+  for (const [path, methods] of Object.entries(paths))
+    for (const { servers } of Object.values(methods))
+      assert.deepEqual(
+        servers?.map(({ url }) => url),
+        expected[path.split('/')[1] ?? ''],
+        path,
+      );
+  const { variable } = (await other.call({ url: '/postman.json' })).body as { variable: object[] };
+  const value = 'https://sandbox.auth.example/oauth/token';
+  assert.deepEqual(variable[1], { key: 'tokenUrl', value });
+});
+
+test('the examples of tokens have the default lifetime', () => {
+  const exampleOf = (name: string) =>
+    partner.components.schemas[name]?.examples?.[0] as Record<string, number>;
+  assert.equal(exampleOf('Token').expires_in, TOKEN_LIFETIME_SECONDS);
+  const { exp = 0, iat = 0 } = exampleOf('Introspection');
+  assert.equal(exp - iat, TOKEN_LIFETIME_SECONDS);
 });
 
 test('every JSON body is a named schema with an example', () => {

@@ -10,12 +10,16 @@ type OpenApi = NonNullable<FastifyDynamicSwaggerOptions['openapi']>;
 /** Requests that the service sends, as OpenAPI 3.1 describes them. */
 type OpenApiWebhooks = Extract<OpenApi, { webhooks?: unknown }>['webhooks'];
 
+export type ServerAddress = { url: string; description?: string };
+
 /** One document with its reference page, at `<address>/openapi.json` and `<address>/docs/`. */
 export type ServedDocument = {
   address: '' | '/operator';
   title: string;
   description: string;
   includes(path: string): boolean;
+  /** Of a path with other addresses than the base URL. */
+  serversOf?(path: string): readonly ServerAddress[] | undefined;
   /** Operations that another server answers. */
   elsewhere?: { server: HttpServer; baseUrl: string; includes(path: string): boolean };
   webhooks?: OpenApiWebhooks;
@@ -97,15 +101,15 @@ type Paths = OpenApiDocument['paths'];
 
 /** Adds what `@fastify/swagger` leaves out: named components, tags, and that an operation is public. */
 function documentOf(server: HttpServer, document: ServedDocument): object {
-  const { title, description, includes, elsewhere, webhooks } = document;
+  const { title, description, includes, serversOf = () => undefined, elsewhere, webhooks } = document;
   const generated = copyOf(server.swagger()) as Generated;
   const others = elsewhere && (copyOf(elsewhere.server.swagger()) as Generated).paths;
   const own: Generated = {
     ...generated,
     info: { ...generated.info, title, description },
     paths: {
-      ...withPaths(generated.paths, includes),
-      ...(others && withServer(withPaths(others, elsewhere.includes), elsewhere.baseUrl)),
+      ...withServers(withPaths(generated.paths, includes), serversOf),
+      ...(others && withServers(withPaths(others, elsewhere.includes), () => [{ url: elsewhere.baseUrl }])),
     },
     ...(webhooks && { webhooks: copyOf(webhooks) as Paths }),
   };
@@ -125,10 +129,11 @@ function withPaths(paths: Paths, includes: (path: string) => boolean): Paths {
   return Object.fromEntries(Object.entries(paths).filter(([path]) => includes(path)));
 }
 
-function withServer(paths: Paths, baseUrl: string): Paths {
-  const servers = [{ url: baseUrl }];
-  for (const methods of Object.values(paths))
-    for (const operation of Object.values(methods)) operation.servers = servers;
+function withServers(paths: Paths, serversOf: NonNullable<ServedDocument['serversOf']>): Paths {
+  for (const [path, methods] of Object.entries(paths)) {
+    const servers = serversOf(path);
+    if (servers) for (const operation of Object.values(methods)) operation.servers = [...servers];
+  }
   return paths;
 }
 
