@@ -11,6 +11,7 @@ import type { Organizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { createSendPage, registerFrontDoor } from './dashboard/routes.ts';
 import { registerDownloads } from './files/downloads/download-routes.ts';
+import { createLinkCalls } from './files/link-calls.ts';
 import type { FilesModule } from './files/module.ts';
 import { registerFiles } from './files/routes.ts';
 import { registerUploads } from './files/uploads/upload-routes.ts';
@@ -231,8 +232,9 @@ export async function createServers(deps: ServerDeps) {
     ...{ ...alertsModule, organizations, rateLimits, randomBytes, sourceAddress },
   });
   if (filesOnDisk) {
-    await registerUploads(server, filesOnDisk);
-    registerDownloads(server, filesOnDisk);
+    const linkCalls = createLinkCalls({ clock, timers });
+    await registerUploads(server, { ...filesOnDisk, linkCalls });
+    registerDownloads(server, { ...filesOnDisk, linkCalls });
   }
   const operatorAuthentication = createOperatorAuthentication({
     operatorToken,

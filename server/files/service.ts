@@ -68,10 +68,14 @@ export function createFiles(deps: Deps) {
     { withUploadUrl }: { withUploadUrl: boolean },
   ): Promise<FileWithLinks> {
     const { guid, content_type: contentType, max_bytes: maxBytes, upload_expires_at: expiresAt } = file;
+    const organizationGuid = file.organization_guid;
     const isAwaited = file.uploaded_at === null && file.failed_at === null;
     const upload =
       withUploadUrl && isAwaited && expiresAt !== null && clock.now() < expiresAt
-        ? { url: await storage.uploadUrl({ guid, contentType, maxBytes, expiresAt }), expiresAt }
+        ? {
+            url: await storage.uploadUrl({ guid, organizationGuid, contentType, maxBytes, expiresAt }),
+            expiresAt,
+          }
         : undefined;
     return { file, state: stateOf(file), upload };
   }
@@ -202,9 +206,9 @@ export function createFiles(deps: Deps) {
       if (!file) return new Failure('not_found', 'There is no such file');
       const linked = await withLinks(file, { withUploadUrl });
       if (!withDownloadUrl || linked.state !== 'completed') return linked;
-      const { filename, content_type: contentType } = file;
+      const { filename, content_type: contentType, organization_guid: organizationGuid } = file;
       const expiresAt = new Date(clock.now().getTime() + DOWNLOAD_LIFETIME_MS);
-      const url = await storage.downloadUrl({ guid, filename, contentType, expiresAt });
+      const url = await storage.downloadUrl({ guid, organizationGuid, filename, contentType, expiresAt });
       await database.transaction((transaction) =>
         audit.record(transaction, actor, changeOf('download', file)),
       );

@@ -4,6 +4,7 @@ import { FailureError, unwrap } from '../../infrastructure/http/errors.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { LinkCalls } from '../link-calls.ts';
 import { attachment } from '../storage/disposition.ts';
 import type { Links } from '../storage/folder/links.ts';
 import { ANY_ORIGIN } from '../uploads/upload-routes.ts';
@@ -13,7 +14,7 @@ import { rangeOf } from './range.ts';
 /** Serves the content of completed files as attachments: content from partners must never render on our origin. */
 export function registerDownloads(
   server: HttpServer,
-  { links, uploads }: { links: Links; uploads: Uploads },
+  { links, uploads, linkCalls }: { links: Links; uploads: Uploads; linkCalls: LinkCalls },
 ): void {
   const bytes = { content: { 'application/octet-stream': { schema: {} } } };
 
@@ -27,13 +28,16 @@ export function registerDownloads(
         summary: 'Download a file from its download_url; supports ranges',
         tags: ['Files'],
         params: GuidParams,
-        response: answers({ 200: bytes, 206: bytes }, 403, 404, 416),
+        response: answers({ 200: bytes, 206: bytes }, 403, 404, 416, 429, 503),
       },
     },
     async (request, reply) => {
       const { guid } = request.params;
       const terms = unwrap(links.checkDownload({ guid, query: request.query as Record<string, unknown> }));
-      const { size, sha256 } = unwrap(await uploads.findCompleted(guid));
+      const call = linkCalls.enter(terms.countedBy, reply);
+      const { size, sha256 } = unwrap(await call.run(() => uploads.findCompleted(guid)));
+      // Sending the content needs nothing of the database.
+      call.close();
       const etag = `"${sha256}"`;
       const range = rangeFor(request, etag, size);
       if (range === 'unsatisfiable') {

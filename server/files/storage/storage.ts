@@ -5,6 +5,9 @@ export type UploadTerms = { guid: string; contentType: string; maxBytes: number;
 
 export type DownloadTerms = { guid: string; filename: string; contentType: string; expiresAt: Date };
 
+/** The Organization that the calls of a link count for. */
+export type LinkOwner = { organizationGuid: string };
+
 /** Bytes `start` to `end`, both inclusive, within the file. */
 export type ByteRange = { start: number; end: number };
 
@@ -36,8 +39,8 @@ export type Storage = {
   read(guid: string, range?: ByteRange): Promise<Readable | undefined>;
   /** Succeeds when nothing is stored. */
   delete(guid: string): Promise<void>;
-  uploadUrl(terms: UploadTerms): Promise<string>;
-  downloadUrl(terms: DownloadTerms): Promise<string>;
+  uploadUrl(terms: UploadTerms & LinkOwner): Promise<string>;
+  downloadUrl(terms: DownloadTerms & LinkOwner): Promise<string>;
   /**
    * Deletes unfinished puts, and uploads that came after their file was accepted. `olderThan` must exceed the
    * lifetime of links. Returns the number of deletions, which is bounded per call.

@@ -49,7 +49,7 @@ async function receiveWhileFrozen({ beforeFreeze }: { beforeFreeze(guid: string)
     maxBytes: 1_000,
     expiresAt: later(clock.now(), 60_000),
   };
-  const refused = await uploads.receive(terms, PNG.length, toStream(PNG));
+  const refused = await uploads.receive(terms, PNG.length, toStream(PNG), async (work) => work());
   assert.ok(isFailure(refused));
   assert.equal(refused.code, 'organization_moving');
   return storage.head(guid);

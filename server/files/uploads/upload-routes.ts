@@ -1,18 +1,21 @@
 import type { FastifyRequest } from 'fastify';
 import { unwrap } from '../../infrastructure/http/errors.ts';
+import type { Call } from '../../infrastructure/http/limits/calls-in-flight.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import { CONTENT_TYPES } from '../file-types.ts';
+import type { LinkCalls } from '../link-calls.ts';
 import { UploadedView } from '../schema.ts';
-import type { Links } from '../storage/folder/links.ts';
+import type { Counted, Links } from '../storage/folder/links.ts';
 import type { UploadTerms } from '../storage/storage.ts';
 import { tooLargeMessage, type Uploads } from './uploads.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     uploadTerms: UploadTerms;
+    uploadCall: Call;
   }
 }
 
@@ -31,12 +34,13 @@ export const ANY_ORIGIN = {
 /** Serves the links of folder storage. Content is streamed to disk. */
 export async function registerUploads(
   server: HttpServer,
-  { links, uploads }: { links: Links; uploads: Uploads },
+  { links, uploads, linkCalls }: { links: Links; uploads: Uploads; linkCalls: LinkCalls },
 ): Promise<void> {
   const tags = ['Files'];
 
   await server.register(async (scope: HttpServer) => {
     scope.decorateRequest('uploadTerms');
+    scope.decorateRequest('uploadCall');
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.addHook('onRequest', async (_request, reply) => void reply.headers(ANY_ORIGIN));
@@ -69,8 +73,10 @@ export async function registerUploads(
       {
         config: { streamsBody: true },
         // Before any of the body is read.
-        onRequest: async (request) => {
-          request.uploadTerms = unwrap(termsOf(request, links));
+        onRequest: async (request, reply) => {
+          const terms = unwrap(termsOf(request, links));
+          request.uploadTerms = terms;
+          request.uploadCall = linkCalls.enter(terms.countedBy, reply);
         },
         schema: {
           operationId: 'uploadFile',
@@ -82,7 +88,7 @@ export async function registerUploads(
           tags,
           params: GuidParams,
           body: { content: Object.fromEntries(CONTENT_TYPES.map((type) => [type, { schema: {} }])) },
-          response: answers({ 200: UploadedView }, 403, 404, 409, 411, 413, 422, 503),
+          response: answers({ 200: UploadedView }, 403, 404, 409, 411, 413, 422, 429, 503),
         },
       },
       async (request, reply) => {
@@ -94,7 +100,7 @@ export async function registerUploads(
 }
 
 /** The terms of the link, or why this request violates them. */
-function termsOf(request: FastifyRequest, links: Links): UploadTerms | Failure {
+function termsOf(request: FastifyRequest, links: Links): (UploadTerms & Counted) | Failure {
   const { guid } = request.params as { guid: string };
   const query = request.query as Record<string, unknown>;
   if (!isGuid(guid)) return new Failure('not_found', 'No resource exists at this URL');
@@ -110,11 +116,14 @@ function termsOf(request: FastifyRequest, links: Links): UploadTerms | Failure {
   return terms;
 }
 
-async function receive({ uploadTerms, raw }: FastifyRequest, uploads: Uploads): Promise<Failure | undefined> {
+async function receive(
+  { uploadTerms, uploadCall, raw }: FastifyRequest,
+  uploads: Uploads,
+): Promise<Failure | undefined> {
   // Node destroys the connection on this timeout unless another listener handles it.
   raw.setTimeout(IDLE_TIMEOUT_MS);
   try {
-    return await uploads.receive(uploadTerms, Number(raw.headers['content-length']), raw);
+    return await uploads.receive(uploadTerms, Number(raw.headers['content-length']), raw, uploadCall.run);
   } catch (error) {
     if (error !== raw.errored) throw error;
     // The client is gone; this is for the log and the metrics.

@@ -1,5 +1,6 @@
 import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
+import type { Call } from '../../infrastructure/http/limits/calls-in-flight.ts';
 import { type Clock, later, type Timers } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
@@ -128,21 +129,26 @@ export function createUploads(deps: Deps) {
   }
 
   return {
-    /** Throws the error of a source that was cut off. Nothing is stored then, and the link can be used again. */
+    /**
+     * Throws the error of a source that was cut off. Nothing is stored then, and the link can be used again. `run` waits
+     * for the Organization's turn with the database.
+     */
     async receive(
       terms: UploadTerms,
       bytes: number,
       content: AsyncIterable<Uint8Array>,
+      run: Call['run'],
     ): Promise<Failure | undefined> {
       const full = await refusalForSpace(storage, log, bytes);
       if (full) return full;
       const leasedBy = guids.next();
-      const owner = await begin(terms, bytes, leasedBy);
+      const owner = await run(() => begin(terms, bytes, leasedBy));
       if (isFailure(owner)) return owner;
       const lease = keepUploadLease({ queries, clock, timers, log }, terms.guid, leasedBy);
       let hasArrived = false;
       try {
-        const failure = await conclude(terms, owner, await put(terms, content, lease.check));
+        const result = await put(terms, content, lease.check);
+        const failure = await run(() => conclude(terms, owner, result));
         hasArrived = failure === undefined;
         return failure;
       } finally {

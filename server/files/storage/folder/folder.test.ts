@@ -239,9 +239,10 @@ test('the rest of a partial write is written', async (context) => {
 test('the links are signed by this service', async () => {
   const { storage, links } = await createStorageForTest();
   const expiresAt = new Date(clock.now().getTime() + 60_000);
-  const upload = { guid: newGuid(), ...TERMS, expiresAt };
+  const organizationGuid = newGuid();
+  const upload = { guid: newGuid(), organizationGuid, ...TERMS, expiresAt };
   assert.equal(await storage.uploadUrl(upload), links.uploadUrl(upload));
-  const download = { guid: newGuid(), filename: 'a.png', contentType: 'image/png', expiresAt };
+  const download = { ...upload, filename: 'a.png' };
   assert.equal(await storage.downloadUrl(download), links.downloadUrl(download));
 });
 

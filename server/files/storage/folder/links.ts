@@ -2,13 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../../../infrastructure/runtime/encryption.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
-import type { DownloadTerms, UploadTerms } from '../storage.ts';
+import type { DownloadTerms, LinkOwner, UploadTerms } from '../storage.ts';
 
 const PURPOSE = 'file-links';
 
 /** A repeated query parameter arrives as an array. */
 export type LinkRequest = { guid: string; query: Readonly<Record<string, unknown>> };
 export type UploadRequest = LinkRequest & { contentType: string | undefined };
+/** What the calls of a link are counted by. */
+export type Counted = { countedBy: string };
 
 export type Links = ReturnType<typeof createLinks>;
 
@@ -32,15 +34,36 @@ export function createLinks({
     return key && createHmac('sha256', key).update(JSON.stringify(parts)).digest();
   }
 
-  function linkTo(method: Method, guid: string, terms: Readonly<Record<string, string>>): string {
+  function linkTo(
+    method: Method,
+    { guid, organizationGuid: organization }: LinkOwner & { guid: string },
+    given: Readonly<Record<string, string>>,
+  ): string {
+    const terms = { ...given, organization };
     const keyId = encryption.currentKeyId;
     const signature = signatureOf(keyId, [method, guid, ...Object.values(terms)]) as Buffer;
     const query = new URLSearchParams({ ...terms, key: keyId, signature: signature.toString('hex') });
     return `${uploadUrl}/${PATHS[method]}/${guid}?${query}`;
   }
 
-  /** The signed terms by name; undefined when the signature is invalid. */
+  /**
+   * The signed terms by name; undefined when the signature is invalid. Links of earlier versions name no Organization
+   * and are counted by their file.
+   */
   function verify<Name extends string>(
+    method: Method,
+    request: LinkRequest,
+    names: readonly Name[],
+  ): (Record<Name, string> & Counted) | undefined {
+    if (request.query.organization === undefined) {
+      const signed = verifyTerms(method, request, names);
+      return signed && { ...signed, countedBy: request.guid };
+    }
+    const signed = verifyTerms(method, request, [...names, 'organization' as const]);
+    return signed && { ...signed, countedBy: signed.organization };
+  }
+
+  function verifyTerms<Name extends string>(
     method: Method,
     { guid, query }: LinkRequest,
     names: readonly Name[],
@@ -60,24 +83,28 @@ export function createLinks({
   }
 
   return {
-    uploadUrl({ guid, contentType, maxBytes, expiresAt }: UploadTerms): string {
+    uploadUrl({ contentType, maxBytes, expiresAt, ...owned }: UploadTerms & LinkOwner): string {
       const terms = {
         content_type: contentType,
         max_bytes: String(maxBytes),
         expires: millisecondsOf(expiresAt),
       };
-      return linkTo('PUT', guid, terms);
+      return linkTo('PUT', owned, terms);
     },
 
-    downloadUrl({ guid, filename, contentType, expiresAt }: DownloadTerms): string {
-      return linkTo('GET', guid, { filename, content_type: contentType, expires: millisecondsOf(expiresAt) });
+    downloadUrl({ filename, contentType, expiresAt, ...owned }: DownloadTerms & LinkOwner): string {
+      return linkTo('GET', owned, {
+        filename,
+        content_type: contentType,
+        expires: millisecondsOf(expiresAt),
+      });
     },
 
     /**
      * Checks the signature first, because nothing else in the URL can be trusted before. The route checks
      * Content-Length.
      */
-    checkUpload(request: UploadRequest): UploadTerms | Failure {
+    checkUpload(request: UploadRequest): (UploadTerms & Counted) | Failure {
       const signed = verify('PUT', request, ['content_type', 'max_bytes', 'expires']);
       if (!signed) return new Failure('signature_invalid', SIGNATURE_INVALID);
       const expiresAt = new Date(Number(signed.expires));
@@ -89,11 +116,12 @@ export function createLinks({
           'content_type_mismatch',
           `Content-Type must be ${contentType}, the content_type of the file`,
         );
-      return { guid: request.guid, contentType, maxBytes: Number(signed.max_bytes), expiresAt };
+      const { countedBy } = signed;
+      return { guid: request.guid, contentType, maxBytes: Number(signed.max_bytes), expiresAt, countedBy };
     },
 
     /** Also for HEAD, which reveals less than the GET that the link permits. */
-    checkDownload(request: LinkRequest): DownloadTerms | Failure {
+    checkDownload(request: LinkRequest): (DownloadTerms & Counted) | Failure {
       const signed = verify('GET', request, ['filename', 'content_type', 'expires']);
       if (!signed) return new Failure('signature_invalid', SIGNATURE_INVALID);
       const expiresAt = new Date(Number(signed.expires));
@@ -102,7 +130,8 @@ export function createLinks({
           'download_expired',
           'The download URL has expired; get a new one with include_download_url=true',
         );
-      return { guid: request.guid, filename: signed.filename, contentType: signed.content_type, expiresAt };
+      const { filename, content_type: contentType, countedBy } = signed;
+      return { guid: request.guid, filename, contentType, expiresAt, countedBy };
     },
   };
 }

@@ -5,7 +5,7 @@ import { newGuid, piecesOf } from '../testing/storage-suite.ts';
 import { createStore, upload } from './testing/storage.ts';
 
 const HOUR_MS = 3_600_000;
-const TERMS = { contentType: 'image/png', maxBytes: 1_000 };
+const TERMS = { organizationGuid: newGuid(), contentType: 'image/png', maxBytes: 1_000 };
 
 test('an upload URL accepts one content type until it expires, and head accepts the upload', async () => {
   const { storage, expiresAt, clock, objects } = await createStore();
@@ -115,7 +115,7 @@ test('a download is an attachment of the declared type, also in ranges, until it
   const guid = newGuid();
   await storage.put(guid, piecesOf(Buffer.from('0123456789')), TERMS);
   const filename = 'Rechnung "März" 100%.png';
-  const url = await storage.downloadUrl({ guid, filename, contentType: 'image/png', expiresAt });
+  const url = await storage.downloadUrl({ guid, ...TERMS, filename, expiresAt });
   const whole = await fetch(url);
   assert.equal(whole.status, 200);
   assert.equal(whole.headers.get('content-type'), 'image/png');

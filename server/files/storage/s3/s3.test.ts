@@ -53,7 +53,8 @@ function describeLinks(create: () => Promise<OpenStorage>): void {
   test('an upload URL stores content and a download URL returns it', async () => {
     const guid = newGuid();
     const expiresAt = new Date(Date.now() + MINUTE_MS);
-    const url = await storage.uploadUrl({ guid, contentType: 'image/png', maxBytes: 100, expiresAt });
+    const terms = { guid, organizationGuid: newGuid(), contentType: 'image/png', expiresAt };
+    const url = await storage.uploadUrl({ ...terms, maxBytes: 100 });
     assert.equal((await upload(url, 'text/html', 'other')).status, 403);
     assert.equal(await storage.head(guid), undefined);
     assert.equal((await upload(url, 'image/png', 'bytes')).status, 200);
@@ -62,7 +63,7 @@ function describeLinks(create: () => Promise<OpenStorage>): void {
     assert.deepEqual(await storage.head(guid), { size: 5 });
 
     const filename = 'März 100%.png';
-    const link = await storage.downloadUrl({ guid, filename, contentType: 'image/png', expiresAt });
+    const link = await storage.downloadUrl({ ...terms, filename });
     const answer = await fetch(link);
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('content-type'), 'image/png');
