@@ -1,7 +1,8 @@
 import type { NewAlert } from '../../alerts/details.ts';
 import type { Alerts } from '../../alerts/service.ts';
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import { type Audit, systemActor } from '../../infrastructure/audit/service.ts';
-import type { Database, Queries } from '../../infrastructure/database/database.ts';
+import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import { type Clock, later, type Timers } from '../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
@@ -33,38 +34,42 @@ export type ProcessorDeps = {
   pollSchedule: PollSchedule;
   deletions: Deletions;
   inspect: InspectFile;
+  freezes: Pick<Freezes, 'check'>;
 };
 
 class LeaseLost extends Error {}
+class OrganizationFrozen extends Error {}
 
 /** Handles one file leased by `self`. Results are written only while the lease is held. */
 export function createFileProcessor(deps: ProcessorDeps, self: string, stopping: AbortSignal) {
   const { database, clock, timers, audit, alerts, log, metrics, storage } = deps;
-  const { pollSchedule, deletions, inspect } = deps;
-  const { queries } = database;
+  const { pollSchedule, deletions, inspect, freezes } = deps;
 
-  function updateLeased(on: Queries, { guid }: FileRow, changes: FileChanges): Promise<FileRow | undefined> {
-    return updateFileIf(on, guid, { processingLeasedBy: self }, changes);
+  /** Nothing of a frozen Organization changes, not even a lease: its rows may be in an export already. */
+  function update(
+    file: FileRow,
+    changes: FileChanges,
+    further?: (transaction: Transaction, row: FileRow) => Promise<void>,
+  ): Promise<void> {
+    return database.transaction(async (transaction) => {
+      if (await freezes.check(file.organization_guid, transaction)) throw new OrganizationFrozen();
+      const row = await updateFileIf(transaction, file.guid, { processingLeasedBy: self }, changes);
+      if (!row) throw new LeaseLost();
+      await further?.(transaction, row);
+    });
   }
 
-  async function updateOrThrow(file: FileRow, changes: FileChanges): Promise<void> {
-    if (!(await updateLeased(queries, file, changes))) throw new LeaseLost();
-  }
-
-  /** Renews the lease while `work` runs. The signal aborts when the lease is lost or the process stops. */
+  /** Renews the lease while `work` runs. The signal aborts when it cannot be kept or the process stops. */
   async function underLease(file: FileRow, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const lost = new AbortController();
     let cancel = () => {};
-    const renew = async () => {
-      const renewed = { next_look_at: later(clock.now(), PROCESSING_LEASE_MS) };
-      if (!(await updateLeased(queries, file, renewed))) lost.abort(new LeaseLost());
-    };
     const renewLater = () => {
       cancel = timers.after(RENEW_LEASE_EVERY_MS, () => {
-        // The lease outlasts two failed renewals.
-        renew().catch((error: unknown) =>
-          log.warn({ reason: String(error), file: file.guid }, 'could not renew the lease on a file'),
-        );
+        update(file, { next_look_at: later(clock.now(), PROCESSING_LEASE_MS) }).catch((error: unknown) => {
+          if (isEnd(error)) lost.abort(error);
+          // The lease outlasts two failed renewals.
+          else log.warn({ reason: String(error), file: file.guid }, 'could not renew the lease on a file');
+        });
         renewLater();
       });
     };
@@ -83,12 +88,12 @@ export function createFileProcessor(deps: ProcessorDeps, self: string, stopping:
     const found = await storage.head(file.guid);
     const now = clock.now();
     if (found)
-      return updateOrThrow(file, {
+      return update(file, {
         ...{ uploaded_at: now, updated_at: now, next_look_at: now, pending_bytes: found.size },
         ...{ leased_by: null, upload_leased_by: null, upload_leased_until: null },
       });
     const next_look_at = pollSchedule.nextPollAt(file, now);
-    if (next_look_at) await updateOrThrow(file, { next_look_at, leased_by: null });
+    if (next_look_at) await update(file, { next_look_at, leased_by: null });
     else await finish(file, { failureCode: 'upload_expired' });
   }
 
@@ -96,19 +101,16 @@ export function createFileProcessor(deps: ProcessorDeps, self: string, stopping:
   async function finish(file: FileRow, { failureCode, size, sha256 }: InspectionResult): Promise<void> {
     const now = clock.now();
     const deleteAt = failureCode === 'upload_expired' ? later(now, LATE_CONTENT_MS) : now;
-    const finished = await database.transaction(async (transaction) => {
-      const row = await updateLeased(transaction, file, {
-        ...{ size: size ?? null, sha256: sha256 ?? null },
-        ...{ next_look_at: null, leased_by: null, updated_at: now },
-        ...(failureCode ? { failed_at: now, failure_code: failureCode } : { completed_at: now }),
-      });
-      if (!row) return undefined;
+    const changes = {
+      ...{ size: size ?? null, sha256: sha256 ?? null },
+      ...{ next_look_at: null, leased_by: null, updated_at: now },
+      ...(failureCode ? { failed_at: now, failure_code: failureCode } : { completed_at: now }),
+    };
+    await update(file, changes, async (transaction, row) => {
       await audit.record(transaction, systemActor, changeOf(failureCode ? 'fail' : 'complete', row));
       if (failureCode) await deletions.schedule(transaction, row.guid, deleteAt);
       if (failureCode === 'infected') await alerts.raise(transaction, [infectedAlertOf(row)]);
-      return row;
     });
-    if (!finished) throw new LeaseLost();
     metrics.files.inc({ state: failureCode ? 'failed' : 'completed' });
     if (file.uploaded_at) metrics.fileSeconds.observe((now.getTime() - file.uploaded_at.getTime()) / 1_000);
     if (failureCode && deleteAt === now) await deletions.deleteNow(file.guid, deleteAt);
@@ -121,16 +123,24 @@ export function createFileProcessor(deps: ProcessorDeps, self: string, stopping:
     if (!stopping.aborted)
       log.warn({ err: error, file: file.guid }, 'processing of a file failed; will retry');
     const next_look_at = stopping.aborted ? now : later(now, retryMs);
-    await updateLeased(queries, file, { next_look_at, leased_by: null });
+    await update(file, { next_look_at, leased_by: null });
   }
 
-  /** Retries every failure later, except a lost lease: the file then belongs to another node. */
+  /**
+   * Retries every failure later, except a lost lease, because the file then belongs to another node. A file of a frozen
+   * Organization is claimed again when its lease has expired and the Organization is unfrozen.
+   */
   async function attempt(file: FileRow, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     try {
-      await underLease(file, work);
+      await underLease(file, work).catch((error: unknown) => {
+        if (isEnd(error)) throw error;
+        return postpone(file, error);
+      });
     } catch (error) {
       if (error instanceof LeaseLost) log.info({ file: file.guid }, 'lost the lease on a file');
-      else await postpone(file, error);
+      else if (error instanceof OrganizationFrozen)
+        log.info({ file: file.guid }, 'left a file of a frozen Organization');
+      else throw error;
     }
   }
 
@@ -139,6 +149,10 @@ export function createFileProcessor(deps: ProcessorDeps, self: string, stopping:
       attempt(file, async (signal) => finish(file, await inspect(file, signal))),
     pollUpload: (file: FileRow) => attempt(file, () => poll(file)),
   };
+}
+
+function isEnd(error: unknown): boolean {
+  return error instanceof LeaseLost || error instanceof OrganizationFrozen;
 }
 
 /** Without the file name, which often names a person. */

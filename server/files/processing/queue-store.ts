@@ -15,7 +15,8 @@ type Claim = { files: FileRow[]; next: string | undefined };
 
 /**
  * Claims the earliest due file of each Organization after `after`, in guid order, so that an Organization with a
- * thousand due files does not delay the others. Concurrent nodes never claim the same file.
+ * thousand due files does not delay the others. Files of a frozen Organization rest. Concurrent nodes never claim the same
+ * file.
  */
 export async function claimFiles(
   queries: Queries,
@@ -44,6 +45,7 @@ export async function claimFiles(
           where ${due} and organization_guid = visited.organization_guid and next_look_at <= ${now}
           order by next_look_at limit 1 for update skip locked
         ) as earliest
+        where visited.organization_guid not in (select guid from organizations where frozen_at is not null)
         limit ${limit})
       returning *
     )
