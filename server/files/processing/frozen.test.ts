@@ -39,7 +39,7 @@ const rows = () => database.queries.selectFrom('files').selectAll().orderBy('gui
 async function processWhile(changed: Partial<Parameters<typeof createProcessing>[0]>): Promise<void> {
   const processing = createProcessing({
     ...{ ...app, timers: clock, storage, freezes, pollSchedule: folderPollSchedule },
-    deletions: createDeletions({ database, clock, storage }),
+    deletions: createDeletions({ ...app, storage }),
     inspect: async () => assert.fail('nothing to inspect'),
     ...changed,
   });

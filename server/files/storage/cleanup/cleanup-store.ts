@@ -41,6 +41,21 @@ export async function finishDeletions(
   await queries.deleteFrom('file_deletions').where('guid', 'in', guids).where('due_at', '=', dueAt).execute();
 }
 
+/** Claimed deletions that were not tried are due again at `dueAt`. */
+export async function releaseDeletions(
+  queries: Queries,
+  guids: readonly string[],
+  claimedUntil: Date,
+  dueAt: Date,
+): Promise<void> {
+  await queries
+    .updateTable('file_deletions')
+    .set({ due_at: dueAt })
+    .where('guid', 'in', guids)
+    .where('due_at', '=', claimedUntil)
+    .execute();
+}
+
 /** The key of the single row: a database has one storage. */
 const STORAGE = 'files';
 

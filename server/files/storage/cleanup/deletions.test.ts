@@ -2,10 +2,61 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestApp } from '../../../../testing/app.ts';
+import { type Storage, StorageError } from '../storage.ts';
 import { claimDeletions, insertDeletion } from './cleanup-store.ts';
+import { createDeletions } from './deletions.ts';
 
-const { clock, guids, database } = await createTestApp();
+const app = await createTestApp();
+const { clock, guids, database } = app;
 const { queries } = database;
+
+/** A storage that cannot delete some content, and what it has deleted. */
+function createStubborn(undeletable: readonly string[]) {
+  const deleted: string[] = [];
+  const storage = {
+    async delete(guid: string) {
+      if (undeletable.includes(guid)) throw new StorageError('delete', 'access denied');
+      deleted.push(guid);
+    },
+  } as Storage;
+  return { deleted, deletions: createDeletions({ ...app, storage }) };
+}
+
+async function scheduled(count: number): Promise<string[]> {
+  const created = Array.from({ length: count }, () => guids.next());
+  for (const guid of created) await insertDeletion(queries, guid, clock.now());
+  return created;
+}
+
+async function remaining(): Promise<string[]> {
+  const rows = await queries.selectFrom('file_deletions').select('guid').orderBy('guid').execute();
+  return rows.map(({ guid }) => guid);
+}
+
+test('content that cannot be deleted keeps no other content, and is tried again', async () => {
+  const [bad = '', ...others] = await scheduled(5);
+  const { deleted, deletions } = createStubborn([bad]);
+  assert.equal(await deletions.sweep(), 4);
+  assert.deepEqual(deleted.sort(), others);
+  assert.deepEqual(await remaining(), [bad]);
+  assert.ok(app.logged.some((line) => line.includes('could not delete content') && line.includes(bad)));
+  assert.equal(await deletions.sweep(), 0, 'not before ten minutes');
+  clock.advance(600_000);
+  assert.equal(await createStubborn([]).deletions.sweep(), 1);
+  assert.deepEqual(await remaining(), []);
+});
+
+test('a sweep ends after ten failures, and the next one continues with deletions that were not tried', async () => {
+  const bad = await scheduled(10);
+  clock.advance(1);
+  const others = await scheduled(5);
+  const { deleted, deletions } = createStubborn(bad);
+  assert.equal(await deletions.sweep(), 0);
+  assert.equal(await deletions.sweep(), 5);
+  assert.deepEqual(deleted.sort(), others);
+  clock.advance(600_000);
+  assert.equal(await createStubborn([]).deletions.sweep(), 10);
+});
 
 test('a node of the previous version inserts, claims and deletes deletions under their old name', async () => {
   const [own, old] = [guids.next(), guids.next()];

@@ -1,5 +1,6 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { type Clock, later } from '../../../infrastructure/runtime/clock.ts';
+import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Storage } from '../storage.ts';
 import * as store from './cleanup-store.ts';
 
@@ -8,6 +9,8 @@ export type Deletions = ReturnType<typeof createDeletions>;
 const BATCH = 100;
 /** A deletion that failed, or whose node died, is tried again after this time. */
 const RETRY_AFTER_MS = 600_000;
+/** Of one sweep. An unreachable store needs many seconds to fail, and other tasks wait for the sweep. */
+const MAX_FAILURES = 10;
 /** Older than any upload in progress and any valid link. */
 const UNFINISHED_AFTER_MS = 24 * 3_600_000;
 /** Unfinished uploads are rare, and finding them can list a whole folder or bucket. */
@@ -18,12 +21,24 @@ export function createDeletions({
   database: { queries },
   clock,
   storage,
+  log,
 }: {
   database: Database;
   clock: Clock;
   storage: Storage;
+  log: Log;
 }) {
   let unfinishedSweptAt = 0;
+
+  async function tryDelete(guid: string): Promise<boolean> {
+    try {
+      await storage.delete(guid);
+      return true;
+    } catch (error) {
+      log.warn({ err: error, file: guid }, 'could not delete content; will retry');
+      return false;
+    }
+  }
 
   return {
     schedule: store.insertDeletion,
@@ -35,17 +50,28 @@ export function createDeletions({
       await store.finishDeletions(queries, [guid], dueAt);
     },
 
-    /** Carries out all due deletions and returns their number. */
+    /**
+     * Carries out all due deletions and returns their number. Content that cannot be deleted keeps no other: it is due
+     * later than deletions that were not tried.
+     */
     async sweep(): Promise<number> {
       let total = 0;
+      let failures = 0;
       for (;;) {
         const now = clock.now();
         const until = later(now, RETRY_AFTER_MS);
         const due = await store.claimDeletions(queries, now, until, BATCH);
-        for (const guid of due) await storage.delete(guid);
-        if (due.length > 0) await store.finishDeletions(queries, due, until);
-        total += due.length;
-        if (due.length < BATCH) return total;
+        const deleted: string[] = [];
+        const untried = [...due];
+        while (untried.length > 0 && failures < MAX_FAILURES) {
+          const guid = untried.shift() as string;
+          if (await tryDelete(guid)) deleted.push(guid);
+          else failures += 1;
+        }
+        if (deleted.length > 0) await store.finishDeletions(queries, deleted, until);
+        if (untried.length > 0) await store.releaseDeletions(queries, untried, until, now);
+        total += deleted.length;
+        if (due.length < BATCH || failures >= MAX_FAILURES) return total;
       }
     },
 

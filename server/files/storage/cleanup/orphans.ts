@@ -38,13 +38,20 @@ export function createOrphans({
         old.map(({ guid }) => guid),
       );
       const orphans = old.filter(({ guid }) => !known.has(guid));
+      let deleted = 0;
       for (const { guid } of orphans) {
-        await storage.delete(guid);
-        log.warn({ file: guid }, 'deleted orphaned content');
+        try {
+          await storage.delete(guid);
+          deleted += 1;
+          log.warn({ file: guid }, 'deleted orphaned content');
+        } catch (error) {
+          // The next pass finds it again; the pages after it must not wait for it.
+          log.warn({ err: error, file: guid }, 'could not delete orphaned content');
+        }
       }
       const startedAt = progress && !isNewPass ? progress.pass_started_at : now;
       await saveProgress(queries, { position: next ?? null, pass_started_at: startedAt });
-      return orphans.length;
+      return deleted;
     },
   };
 }

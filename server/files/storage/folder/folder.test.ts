@@ -159,6 +159,16 @@ test('a temporary file that disappears is a StorageError, and nothing is stored'
   assert.equal(await storage.head(guid), undefined);
 });
 
+test('a temporary file that cannot be deleted keeps no other, and is reported', async () => {
+  const { storage, folder } = await createStorageForTest();
+  const temporary = join(folder, 'temporary');
+  await mkdir(join(temporary, 'a folder'), { recursive: true });
+  await writeFile(join(temporary, newGuid()), 'rest');
+  const sweep = storage.sweepTemporary(new Date(Date.now() + 60_000));
+  await assert.rejects(sweep, (error) => error instanceof StorageError && /delete 1 of/.test(error.message));
+  assert.deepEqual(await readdir(temporary), ['a folder']);
+});
+
 /** The prototype of every FileHandle; Node does not export the class. */
 async function handlePrototype(): Promise<FileHandle> {
   const handle = await open(import.meta.filename);

@@ -2,6 +2,7 @@ import { link, mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Guids, isGuid } from '../../../infrastructure/runtime/guid.ts';
+import { deleteEach } from '../delete-each.ts';
 import {
   type ByteRange,
   type PutResult,
@@ -18,7 +19,6 @@ import { FOLDER_MODE, syncFolders, writeFile } from './write-file.ts';
 const TEMPORARY = 'temporary';
 /** Free disk space is checked at this interval of bytes. Concurrent uploads share it, so the minimum must be far larger. */
 const SPACE_CHECK_BYTES = 16 * 1_048_576;
-const MAX_DELETED_PER_SWEEP = 1_000;
 
 /**
  * A file is stored as `<folder>/ef/cd/<guid that ends in cdef>`. The end of a guid is random; its start is the
@@ -107,17 +107,14 @@ export function createFolderStorage({
 
   async function sweepTemporary(olderThan: Date): Promise<number> {
     const names = await readdir(temporaryFolder).catch(undefinedWhenAbsent).catch(failsTo('sweep'));
-    let deleted = 0;
-    for (const name of names ?? []) {
-      if (deleted === MAX_DELETED_PER_SWEEP) break;
+    return deleteEach(names ?? [], async (name) => {
       const path = join(temporaryFolder, name);
       // By the time of the last write, so that slow uploads in progress are kept.
-      const found = await stat(path).catch(undefinedWhenAbsent).catch(failsTo('sweep'));
-      if (!found || found.mtime >= olderThan) continue;
-      await rm(path, { force: true }).catch(failsTo('sweep'));
-      deleted += 1;
-    }
-    return deleted;
+      const found = await stat(path).catch(undefinedWhenAbsent);
+      if (!found || found.mtime >= olderThan) return false;
+      await rm(path, { force: true });
+      return true;
+    });
   }
 
   return {

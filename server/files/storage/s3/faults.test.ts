@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
 import { StorageError } from '../storage.ts';
 import { newGuid, piecesOf } from '../testing/storage-suite.ts';
-import { createStore, storageOn } from './testing/storage.ts';
+import { createStore, storageOn, upload } from './testing/storage.ts';
 
 const TERMS = { contentType: 'image/png', maxBytes: 1_000 };
 
@@ -31,6 +31,21 @@ test('a refused request is retried; repeated refusal is a StorageError', async (
   await assert.rejects(storage.read(guid), StorageError);
   await assert.rejects(storage.delete(guid), StorageError);
   await assert.rejects(storage.sweepTemporary(new Date()), StorageError);
+});
+
+test('an upload that cannot be deleted keeps no other, and is reported', async () => {
+  const { storage, double, expiresAt, clock, objects } = await createStore();
+  const [bad, good] = [newGuid(), newGuid()];
+  for (const guid of [bad, good])
+    await upload(
+      await storage.uploadUrl({ guid, organizationGuid: newGuid(), ...TERMS, expiresAt }),
+      'image/png',
+      'x',
+    );
+  double.setFault(({ method, path }) => (method === 'DELETE' && path.includes(bad) ? 'refuse' : undefined));
+  clock.advance(1);
+  await assert.rejects(storage.sweepTemporary(clock.now()), StorageError);
+  assert.deepEqual([...objects.keys()], [`uploads/${bad}`]);
 });
 
 test('an unreachable store or a wrong key is a StorageError without the secret', async () => {

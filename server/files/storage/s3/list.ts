@@ -1,5 +1,6 @@
 import { DeleteObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { isGuid } from '../../../infrastructure/runtime/guid.ts';
+import { deleteEach } from '../delete-each.ts';
 import type { StoredContent } from '../storage.ts';
 import { failsTo } from './client.ts';
 
@@ -9,9 +10,10 @@ type Location = { Bucket: string; Prefix: string };
 export async function sweepObjects(client: S3Client, location: Location, olderThan: Date): Promise<number> {
   const page = await client.send(new ListObjectsV2Command(location)).catch(failsTo('sweep'));
   const old = (page.Contents ?? []).filter(({ LastModified }) => LastModified && LastModified < olderThan);
-  for (const { Key } of old)
-    await client.send(new DeleteObjectCommand({ Bucket: location.Bucket, Key })).catch(failsTo('sweep'));
-  return old.length;
+  return deleteEach(old, async ({ Key }) => {
+    await client.send(new DeleteObjectCommand({ Bucket: location.Bucket, Key }));
+    return true;
+  });
 }
 
 const PAGE_OBJECTS = 1_000;
