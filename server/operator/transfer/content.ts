@@ -57,7 +57,7 @@ export function createImportedContent({ database, clock, storage, deletions }: D
       const pieces = piecesOf(frames);
       // A storage may close its source early, for example when it has the content already.
       const source = { [Symbol.asyncIterator]: () => ({ next: () => pieces.next() }) };
-      const result = await storage.put(guid, source, { contentType, maxBytes: size });
+      const result = await storage.put(guid, source, { contentType, maxBytes: size, size });
       if (result === 'too_large') throw new InvalidFrame('the content of a file is too large');
       for await (const _rest of pieces);
       count += 1;

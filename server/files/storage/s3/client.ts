@@ -18,6 +18,10 @@ const RESPONSE_TIMEOUT_MS = 300_000;
 const MAX_ATTEMPTS = 3;
 const MAX_CONNECTIONS = 50;
 
+/** Without a logger the client writes to the console. Its errors are logged where they are handled. */
+const ignore = () => {};
+const SILENT = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
+
 export function createS3Client({ endpoint, region, accessKeyId, secretAccessKey }: S3Settings): S3Client {
   const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
   return new S3Client({
@@ -30,6 +34,7 @@ export function createS3Client({ endpoint, region, accessKeyId, secretAccessKey 
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: MAX_ATTEMPTS,
+    logger: SILENT,
     requestHandler: {
       connectionTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: IDLE_TIMEOUT_MS,

@@ -23,10 +23,12 @@ export async function createS3Double(clock: Clock) {
   const bucket = createBucket(BUCKET, clock);
   const refusals: string[] = [];
   const requests: S3Request[] = [];
+  let begun = 0;
   /** A promise delays the response until it resolves. */
   let faultOf: (request: S3Request) => Fault | undefined | Promise<undefined> = () => undefined;
 
   async function respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    begun += 1;
     const request = await readRequest(message);
     requests.push(request);
     const fault = await faultOf(request);
@@ -57,6 +59,8 @@ export async function createS3Double(clock: Clock) {
     bucket,
     refusals,
     requests,
+    /** Requests whose headers have arrived. */
+    begun: () => begun,
     setFault(fault: typeof faultOf) {
       faultOf = fault;
     },
