@@ -52,6 +52,20 @@ test('guid, type and customer_guid accept one value or a comma list', async () =
   assert.equal(await names(`customer_guid=${customers[2]},${customers[0]},${customers[2]}`), 'FEBA');
 });
 
+test('every filter accepts a hundred values at once', async () => {
+  const many = (...values: (string | undefined)[]) =>
+    Array.from({ length: 100 }, (_, index) => values[index] ?? app.guids.next()).join(',');
+  const query = [
+    `guid=${many(guids.B, guids.E)}`,
+    `customer_guid=${many(...customers)}`,
+    `bank_guid=${many(owner.bankGuid)}`,
+    `type=${Array.from({ length: 100 }, () => 'other').join(',')}`,
+    'state=failed,storing,completed',
+    'environment=sandbox,production',
+  ];
+  assert.equal(await names(query.join('&')), 'B');
+});
+
 test('state accepts one or several values, and only known ones', async () => {
   assert.equal(await names('state=storing'), 'FC');
   assert.equal(await names('state=completed'), 'EB');

@@ -1,4 +1,5 @@
 import { sql, type Updateable } from 'kysely';
+import { textArray, uuidArray } from '../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import { selectMergedPage } from '../infrastructure/database/paging/merged-paging.ts';
 import { type Page, type PageOf, selectPage } from '../infrastructure/database/paging/paging.ts';
@@ -74,7 +75,8 @@ export function selectLinkedFile(queries: Queries, guid: string): Promise<FileRo
 
 /**
  * Each index orders the files of one state and one customer, type or bank. A filter with several values becomes several
- * queries, merged and read no further than the page.
+ * queries, merged and read no further than the page. Every query repeats the other filters, so their values are passed as
+ * arrays: a statement has at most 65,535 parameters.
  */
 export function selectFiles(
   queries: Queries,
@@ -106,11 +108,12 @@ const NARROWINGS: readonly ((query: FilesQuery, filters: FileFilters) => FilesQu
 
 function withFilters(query: FilesQuery, filters: FileFilters): FilesQuery {
   let filtered = query;
-  if (filters.guid) filtered = filtered.where('guid', 'in', filters.guid);
-  if (filters.type) filtered = filtered.where('type', 'in', filters.type);
-  if (filters.bankGuid) filtered = filtered.where('bank_guid', 'in', filters.bankGuid);
+  if (filters.guid) filtered = filtered.where(sql<boolean>`guid = any(${uuidArray(filters.guid)})`);
+  if (filters.type) filtered = filtered.where(sql<boolean>`type = any(${textArray(filters.type)})`);
+  if (filters.bankGuid)
+    filtered = filtered.where(sql<boolean>`bank_guid = any(${uuidArray(filters.bankGuid)})`);
   if (filters.environment)
-    filtered = filtered.where('environment', 'in', filters.environment as EnvironmentName[]);
+    filtered = filtered.where(sql<boolean>`environment = any(${textArray(filters.environment)})`);
   // The guid limits the rows that are read; `created_at` decides.
   if (filters.createdAtGte)
     filtered = filtered
