@@ -49,6 +49,17 @@ test('without any variable it is the embedded demo on localhost', () => {
   assert.deepEqual([config.trustedProxies, config.logLevel], [[], 'info']);
 });
 
+test('an upload limit above 5 GiB is refused with an S3 store, which cannot take such an upload', () => {
+  const limit = (bytes: number) => ({ PORTICO_MAX_UPLOAD_BYTES: String(bytes) });
+  const most = 5 * 1024 ** 3;
+  assert.equal(readConfig({ ...S3, ...limit(most) }).maxUploadBytes, most);
+  assert.match(
+    problemsOf({ ...S3, ...limit(most + 1) }),
+    /PORTICO_MAX_UPLOAD_BYTES must be at most 5368709120/,
+  );
+  assert.equal(readConfig(limit(most + 1)).maxUploadBytes, most + 1);
+});
+
 test('with a shared database, the demo defaults are off', () => {
   const { demo, allowlistPolicy, webhookAllowPrivate } = readConfig(SHARED);
   assert.deepEqual([demo, allowlistPolicy, webhookAllowPrivate], [false, 'required', false]);

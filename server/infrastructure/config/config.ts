@@ -16,6 +16,8 @@ export const DEFAULT_DATA_DIR = 'data';
 const LOOPBACK = '127.0.0.1';
 const MAX_PORT = 65_535;
 const GIBIBYTE = 1024 ** 3;
+/** The largest object that an S3 store takes in one PUT and copies in one request. */
+const MAX_S3_UPLOAD_BYTES = 5 * GIBIBYTE;
 
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
@@ -159,6 +161,10 @@ function contradictions(config: Config, given: GivenSettings): string[] {
   if (missing.length < S3_TOGETHER.length)
     for (const name of missing)
       problems.push(`${settings[name].variable} is required with the other S3 settings`);
+  if (given.s3Endpoint !== undefined && config.maxUploadBytes > MAX_S3_UPLOAD_BYTES)
+    problems.push(
+      `PORTICO_MAX_UPLOAD_BYTES must be at most ${MAX_S3_UPLOAD_BYTES} (5 GiB) with PORTICO_S3_ENDPOINT`,
+    );
   return problems;
 }
 
