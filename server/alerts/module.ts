@@ -1,3 +1,4 @@
+import type { Freezes } from '../credentials/organizations/freezes.ts';
 import type { Organizations } from '../credentials/organizations/service.ts';
 import type { Base } from '../infrastructure/base.ts';
 import type { RateLimits } from '../infrastructure/rate-limits/service.ts';
@@ -25,6 +26,7 @@ type Deps = Base & {
   timers: Timers;
   encryption: Encryption;
   organizations: Organizations;
+  freezes: Freezes;
   subscriptions: Subscriptions;
   people: People;
   members: Members;

@@ -1,4 +1,5 @@
-import type { Database } from '../../infrastructure/database/database.ts';
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
+import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import { type Clock, later } from '../../infrastructure/runtime/clock.ts';
 import { NIL_GUID } from '../../infrastructure/runtime/guid.ts';
 import type { EndpointHealth } from '../../webhooks/deliveries/health/health.ts';
@@ -21,10 +22,25 @@ type Deps = {
   alerts: Alerts;
   subscriptions: Subscriptions;
   endpointHealth: Pick<EndpointHealth, 'symptomsOf'>;
+  freezes: Pick<Freezes, 'among'>;
 };
 
-/** Raises alerts about endpoints that fail for a while, and about their recovery. Each is unique by its occurrence. */
-export function createFailingCheck({ database, clock, alerts, subscriptions, endpointHealth }: Deps) {
+/**
+ * Raises alerts about endpoints that fail for a while, and about their recovery. Each is unique by its occurrence. Those of a
+ * frozen Organization wait.
+ */
+export function createFailingCheck(deps: Deps) {
+  const { database, clock, alerts, subscriptions, endpointHealth, freezes } = deps;
+
+  async function withoutFrozen<Item>(
+    transaction: Transaction,
+    items: readonly Item[],
+    organizationOf: (item: Item) => string,
+  ): Promise<Item[]> {
+    const frozen = await freezes.among(new Set(items.map(organizationOf)), transaction);
+    return items.filter((item) => !frozen.has(organizationOf(item)));
+  }
+
   async function raiseFailing(endpoints: readonly FailingEndpoint[], now: Date): Promise<void> {
     const keys = endpoints.map(keyOf);
     const known = new Map(
@@ -44,9 +60,11 @@ export function createFailingCheck({ database, clock, alerts, subscriptions, end
       due.map(({ guid }) => guid),
     );
     await database.transaction(async (transaction) => {
+      const raised = await withoutFrozen(transaction, due, ({ organizationGuid }) => organizationGuid);
+      if (raised.length === 0) return;
       await alerts.raise(
         transaction,
-        due.map(
+        raised.map(
           ({ failingSince, failingMinutes, ...endpoint }): NewAlert => ({
             ...ownerOf(endpoint),
             type: 'endpoint.failing',
@@ -62,7 +80,7 @@ export function createFailingCheck({ database, clock, alerts, subscriptions, end
       );
       await store.upsertFailing(
         transaction,
-        due.map((endpoint) => ({ ...endpoint, ...keyOf(endpoint) })),
+        raised.map((endpoint) => ({ ...endpoint, ...keyOf(endpoint) })),
       );
     });
   }
@@ -76,7 +94,7 @@ export function createFailingCheck({ database, clock, alerts, subscriptions, end
       return isSame && !subscription?.hasEnded ? [] : [{ row, since, subscription }];
     });
     if (ended.length === 0) return;
-    const recovered = ended.flatMap(({ since, subscription }): NewAlert[] => {
+    const recoveredOf = ({ since, subscription }: (typeof ended)[number]): NewAlert[] => {
       if (!subscription || subscription.hasEnded) return [];
       const { recoveredAt } = subscription;
       // Enabling a disabled subscription clears its failures without a success.
@@ -93,12 +111,14 @@ export function createFailingCheck({ database, clock, alerts, subscriptions, end
           },
         },
       ];
-    });
+    };
     await database.transaction(async (transaction) => {
-      await alerts.raise(transaction, recovered);
+      const cleared = await withoutFrozen(transaction, ended, ({ row }) => row.organization_guid);
+      if (cleared.length === 0) return;
+      await alerts.raise(transaction, cleared.flatMap(recoveredOf));
       await store.clearFailing(
         transaction,
-        ended.map(({ row }) => ({
+        cleared.map(({ row }) => ({
           organizationGuid: row.organization_guid,
           subscriptionGuid: row.subscription_guid,
         })),

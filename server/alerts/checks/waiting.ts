@@ -1,3 +1,4 @@
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Subscriptions } from '../../webhooks/subscriptions/service.ts';
@@ -21,12 +22,16 @@ type Deps = {
   settings: AlertSettings;
   subscriptions: Subscriptions;
   countWaiting: CountWaiting;
+  freezes: Pick<Freezes, 'check'>;
 };
 type Chosen = Thresholds & { organizationGuid: string };
 
-/** Raises an alert when more deliveries wait for an endpoint than its Organization chose. */
+/**
+ * Raises an alert when more deliveries wait for an endpoint than its Organization chose. While it is frozen they all wait,
+ * and nothing changes.
+ */
 export function createWaitingCheck(deps: Deps) {
-  const { database, clock, alerts, settings, subscriptions, countWaiting } = deps;
+  const { database, clock, alerts, settings, subscriptions, countWaiting, freezes } = deps;
 
   async function checkOrganization({ organizationGuid, waiting, bySubscription }: Chosen): Promise<void> {
     const counts = [...(await countWaiting(organizationGuid))].flatMap(([guid, { count }]) => {
@@ -48,11 +53,15 @@ export function createWaitingCheck(deps: Deps) {
         count <= threshold * CALM_PART && known.get(subscriptionGuid),
     );
     if (calm.length > 0)
-      await database.transaction((transaction) => store.setWaiting(transaction, calm, null));
+      await database.transaction(async (transaction) => {
+        if (await freezes.check(organizationGuid, transaction)) return;
+        await store.setWaiting(transaction, calm, null);
+      });
     if (over.length === 0) return;
     const now = clock.now();
     const found = await subscriptions.conditionsOf(over.map(({ subscriptionGuid }) => subscriptionGuid));
     await database.transaction(async (transaction) => {
+      if (await freezes.check(organizationGuid, transaction)) return;
       const raised = over.flatMap(({ subscriptionGuid, count, threshold }): NewAlert[] => {
         const subscription = found.get(subscriptionGuid);
         if (!subscription || subscription.hasEnded) return [];

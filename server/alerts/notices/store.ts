@@ -11,11 +11,16 @@ export type NewNotice = Pick<Notice, 'organization_guid' | 'channel' | 'recipien
 };
 
 /** Alerts without notices, locked until the transaction ends; those of another node are skipped. */
+/** Nothing of a frozen Organization changes. */
+const ownerNotFrozen = sql<boolean>`alerts.organization_guid not in (
+  select guid from organizations where frozen_at is not null)`;
+
 export function lockUnnotified(transaction: Transaction, limit: number) {
   return transaction
     .selectFrom('alerts')
     .select(['guid', 'organization_guid', 'type'])
     .where('notified_at', 'is', null)
+    .where(ownerNotFrozen)
     .orderBy('guid')
     .limit(limit)
     .forUpdate()

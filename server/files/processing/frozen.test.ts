@@ -5,7 +5,6 @@ import { createTestApp } from '../../../testing/app.ts';
 import { operator } from '../../../testing/cells.ts';
 import { createFile, createFileOwner, inline, PNG, showFile, storedIn } from '../../../testing/files.ts';
 import { userToken } from '../../../testing/tenant.ts';
-import { createFreezes } from '../../credentials/organizations/freezes.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { createDeletions } from '../storage/cleanup/deletions.ts';
 import { createFolderStorage } from '../storage/folder/folder.ts';
@@ -23,7 +22,6 @@ const caller = { ...owner, token: () => userToken(app, organizationGuid) };
 const folder = join(app.dataDir, 'files');
 const links = createLinks({ uploadUrl: 'http://upload.test', encryption, clock });
 const storage = createFolderStorage({ folder, links, guids, minFreeBytes: 0 });
-const freezes = createFreezes({ ...app, changes: app.revocations });
 
 async function freeze(): Promise<void> {
   assert.ok(!isFailure(await app.transfers.freeze(operator, organizationGuid)));
@@ -38,7 +36,7 @@ const rows = () => database.queries.selectFrom('files').selectAll().orderBy('gui
 /** Claims and handles due files once, with a storage and an inspection that the Organization is frozen during. */
 async function processWhile(changed: Partial<Parameters<typeof createProcessing>[0]>): Promise<void> {
   const processing = createProcessing({
-    ...{ ...app, timers: clock, storage, freezes, pollSchedule: folderPollSchedule },
+    ...{ ...app, timers: clock, storage, pollSchedule: folderPollSchedule },
     deletions: createDeletions({ ...app, storage }),
     inspect: async () => assert.fail('nothing to inspect'),
     ...changed,
