@@ -19,6 +19,7 @@ import type { FailedAuthentications } from './infrastructure/audit/failed-authen
 import type { Base } from './infrastructure/base.ts';
 import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
 import { connectionsOfOne } from './infrastructure/database/connections/bounded-pool.ts';
+import { isReadOnly } from './infrastructure/database/connections/read-only.ts';
 import { schemaState } from './infrastructure/database/migrate.ts';
 import { createBodyBudget } from './infrastructure/http/bodies/budget/body-budget.ts';
 import { registerHealth, registerMetrics } from './infrastructure/http/health.ts';
@@ -128,7 +129,10 @@ export async function createServers(deps: ServerDeps) {
   const sourceAddress = createRequestSourceAddress(config.trustedProxies);
   const bodyBudget = createBodyBudget({ maxBytes: config.maxBodyBytesInFlight });
   metrics.onRead(async () => metrics.bodyBytesInFlight.set(bodyBudget.held()));
-  const health = { schemaState: () => schemaState(database.queries) };
+  const health = {
+    isReadOnly: () => isReadOnly(database.queries),
+    schemaState: () => schemaState(database.queries),
+  };
   const document = { baseUrl, version, supportEmail };
   const parts = { baseUrl, guids, log, metrics, bodyBudget, sourceAddress };
   const newServer = () => createHttpServer(parts);

@@ -1,10 +1,10 @@
+import { READ_ONLY_PROBE as PROBE } from '../../server/infrastructure/database/connections/read-only.ts';
 import type { Executed } from './backend.ts';
 import type { Connection } from './connection.ts';
 import type { Unit } from './wire.ts';
 
 /** A quarter of all statements: the beginning and the settings of a transaction, and the probe of a connection. */
 const CHANGES_SESSION = /^(begin$|\/\* pipelined \*\/ select set_config\()/;
-const PROBE = 'select 1';
 
 /** Statements that cannot fail or wait, with an answer that is always the same. They cost no round trip to the server. */
 export function createConstantAnswers() {

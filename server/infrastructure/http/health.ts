@@ -10,15 +10,14 @@ const Status = viewSchema('HealthStatus', { status: Type.String({ example: 'ok' 
 
 const METRICS_EXAMPLE = 'process_cpu_seconds_total 12.5\n';
 
+type DatabaseChecks = { isReadOnly(): Promise<boolean>; schemaState(): Promise<SchemaState> };
+
 /** A database that does not answer within this time is reported as unreachable. */
 const READY_TIMEOUT_MS = 2_000;
 
 const tags = ['Health'];
 
-export function registerHealth(
-  server: HttpServer,
-  { schemaState }: { schemaState(): Promise<SchemaState> },
-): void {
+export function registerHealth(server: HttpServer, checks: DatabaseChecks): void {
   server.get(
     '/healthz',
     {
@@ -38,11 +37,11 @@ export function registerHealth(
       schema: {
         operationId: 'getReadiness',
         tags,
-        summary: 'Check that the database is reachable and its schema is up to date',
+        summary: 'Check that the database is reachable and writable and its schema is up to date',
         response: answers({ 200: Status }, 503),
       },
     },
-    async () => unwrap(await readiness(schemaState)),
+    async () => unwrap(await readiness(checks)),
   );
 }
 
@@ -67,13 +66,22 @@ export function registerMetrics(server: HttpServer, metrics: Metrics): void {
   );
 }
 
-async function readiness(schemaState: () => Promise<SchemaState>): Promise<{ status: string } | Failure> {
+async function readiness(checks: DatabaseChecks): Promise<{ status: string } | Failure> {
   const state = await Promise.race([
-    schemaState().catch(() => undefined),
+    databaseState(checks).catch(() => undefined),
     new Promise<undefined>((resolve) => setTimeout(resolve, READY_TIMEOUT_MS, undefined).unref()),
   ]);
   if (state === undefined) return new Failure('database_unavailable', 'The database is not reachable');
+  if (state === 'read-only')
+    return new Failure('database_unavailable', 'The database is read-only; it may be a standby');
   if (state === 'behind')
     return new Failure('database_unavailable', 'The database schema is out of date; run portico migrate');
   return { status: 'ok' };
+}
+
+async function databaseState({
+  isReadOnly,
+  schemaState,
+}: DatabaseChecks): Promise<SchemaState | 'read-only'> {
+  return (await isReadOnly()) ? 'read-only' : schemaState();
 }

@@ -1,6 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { ListTimeout, markDatabaseError, PoolFull } from '../failures.ts';
+import { READ_ONLY_TRANSACTION } from './read-only.ts';
 
 /**
  * Queries that may wait, per connection of the pool. A further query fails at once, because its caller would have timed
@@ -51,11 +52,21 @@ export function connectionsOfOne(connections: number): { list: number; other: nu
   return { list: part(SHARE_OF_LISTS), other: part(SHARE_OF_OTHER_CALLS) };
 }
 
+/** A field that pg has beyond its types. */
+type ConnectedClient = pg.PoolClient & {
+  connection: { on(event: 'errorMessage', listener: (error: { code?: string }) => void): unknown };
+};
 type Send = (text: string, values?: readonly unknown[]) => Promise<unknown>;
 
-/** Limits the queries that wait for a connection, and marks connection errors as errors of the database. */
+/**
+ * Limits the queries that wait for a connection, marks connection errors as errors of the database, and discards a
+ * connection whose server refused a write as read-only.
+ */
 export function boundPool(pool: pg.Pool, maxWaiting: number): PostgresPool {
-  pool.on('connect', (client) => client.on('error', markDatabaseError));
+  pool.on('connect', (client) => {
+    client.on('error', markDatabaseError);
+    discardReadOnly(client as ConnectedClient);
+  });
   return {
     options: pool.options,
     async connect() {
@@ -71,6 +82,16 @@ export function boundPool(pool: pg.Pool, maxWaiting: number): PostgresPool {
     },
     end: () => pool.end(),
   };
+}
+
+/** When it is released: until then its transaction can be rolled back, and its caller gets the error of the write. */
+function discardReadOnly(client: ConnectedClient): void {
+  client.connection.on('errorMessage', ({ code }) => {
+    if (code !== READ_ONLY_TRANSACTION) return;
+    // The pool sets another one for every use of the connection.
+    const { release } = client;
+    client.release = () => release(true);
+  });
 }
 
 /**

@@ -1,11 +1,15 @@
 import type pg from 'pg';
 import type { Timers } from '../../runtime/clock.ts';
+import { isReadOnlyAnswer, READ_ONLY_PROBE } from './read-only.ts';
 
 /**
  * A connection whose peer vanished without a reset (a failover, a lost NAT entry) stays open and silent, and TCP
  * notices after minutes at best. Idle connections get a probe, and a connection without an answer is destroyed: it is
  * never reused, because the state of its transaction is unknown. Silence is counted in checks, not in elapsed time: a
  * blocked event loop must not look like a silent server.
+ *
+ * A connection to a read-only server is destroyed, too: the old primary may return as a standby while its name still
+ * points to it, and a healthy connection to it would be kept for ever.
  */
 const CHECK_EVERY_MS = 5_000;
 const PROBE_TIMEOUT_MS = 10_000;
@@ -19,9 +23,13 @@ type WatchedClient = pg.ClientBase & {
 
 type Entry = { client: WatchedClient; bytesRead: number; silentChecks: number; isProbed: boolean };
 
-/** Has the code of a network error, so that every caller treats it as a lost connection. */
+/** Have the code of a network error, so that every caller treats them as a lost connection. */
 class SilentConnectionError extends Error {
   readonly code = 'ETIMEDOUT';
+}
+
+class ReadOnlyServerError extends Error {
+  readonly code = 'ECONNABORTED';
 }
 
 /** `answerTimeoutMs` must exceed the server's statement timeout. */
@@ -65,7 +73,13 @@ export function createConnectionWatch({
   function probe(entry: Entry): void {
     if (entry.client.getTransactionStatus() !== 'I') return;
     entry.isProbed = true;
-    entry.client.query('select 1').catch(() => undefined);
+    entry.client.query(READ_ONLY_PROBE).then(
+      (answer) => {
+        if (isReadOnlyAnswer(answer))
+          entry.client.connection.stream.destroy(new ReadOnlyServerError('the database server is read-only'));
+      },
+      () => undefined,
+    );
   }
 
   return {
