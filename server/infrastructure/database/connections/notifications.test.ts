@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../../../testing/database.ts';
+import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { until } from '../../../../testing/webhooks.ts';
 import { createLog } from '../../runtime/log.ts';
 import { createDatabase } from '../database.ts';
@@ -75,4 +77,85 @@ test('after a lost connection it reconnects once and calls the handlers', async 
   await until(() => heard.length > 1, 'the message');
   assert.deepEqual(heard, [undefined, 'x']);
   assert.equal((await listeners()).filter((pid) => !before.has(pid)).length, 1);
+});
+
+const RECONNECT_MS = 1_000;
+
+/** On connections that refuse LISTEN, as those of a standby do, until a test says otherwise. */
+function createRefused() {
+  const clock = createFakeClock();
+  let [isRefusing, opened, refused] = [true, 0, 0];
+  const stream = () => {
+    opened += 1;
+    const socket = new Socket();
+    const write = socket.write.bind(socket) as (bytes: unknown, ...rest: unknown[]) => boolean;
+    // `connect` would restore the method.
+    return socket.once('connect', () => {
+      socket.write = (bytes: unknown, ...rest: unknown[]) => {
+        const sent = isRefusing ? withoutListen(bytes) : bytes;
+        if (sent !== bytes) refused += 1;
+        return write(sent, ...rest);
+      };
+    });
+  };
+  const notifications = createNotifications({ url: testDatabase.url, queries, log, timers: clock, stream });
+  after(notifications.close);
+  const reconnected = (isMet: () => boolean) =>
+    until(() => {
+      clock.advance(RECONNECT_MS);
+      return isMet();
+    }, 'another connection');
+  return {
+    notifications,
+    reconnected,
+    opened: () => opened,
+    refused: () => refused,
+    setRefusing(value: boolean) {
+      isRefusing = value;
+    },
+  };
+}
+
+/** With an error of the same length instead. */
+function withoutListen(bytes: unknown): unknown {
+  const text = Buffer.isBuffer(bytes) ? bytes.toString('latin1') : '';
+  return text.includes('listen "') ? Buffer.from(text.replace('listen "', 'lesson "'), 'latin1') : bytes;
+}
+
+test('a connection that refuses LISTEN is replaced until one accepts it', async () => {
+  const { notifications, reconnected, refused, setRefusing } = createRefused();
+  const heard: unknown[] = [];
+  await assert.rejects(
+    notifications.listen('one', (payload) => heard.push(payload)),
+    /lesson/,
+  );
+  await reconnected(() => refused() >= 3);
+  assert.deepEqual(heard, []);
+  setRefusing(false);
+  await reconnected(() => heard.length > 0);
+  await notifications.notify('one', ['x']);
+  await until(() => heard.length > 1, 'the message');
+  assert.deepEqual(heard, [undefined, 'x']);
+});
+
+test('a connection that refuses another channel is replaced, and no message arrives twice', async () => {
+  const { notifications, reconnected, opened, setRefusing } = createRefused();
+  const before = new Set(await listeners());
+  const ofOwn = async () => (await listeners()).filter((pid) => !before.has(pid)).length;
+  const heard: unknown[] = [];
+  setRefusing(false);
+  await notifications.listen('one', (payload) => payload && heard.push(payload));
+  setRefusing(true);
+  await assert.rejects(
+    notifications.listen('two', (payload) => payload && heard.push(payload)),
+    /lesson/,
+  );
+  setRefusing(false);
+  await reconnected(() => opened() >= 3);
+  await notifications.listen('three', () => undefined);
+  await notifications.notify('one', ['x']);
+  await notifications.notify('two', ['y']);
+  await until(() => heard.length > 1, 'the messages');
+  assert.deepEqual(heard, ['x', 'y']);
+  await until(async () => (await ofOwn()) === 1, 'the end of the other connections');
 });

@@ -68,9 +68,15 @@ export function createNotifications({
     });
     await opening.connect();
     watch.add(opening);
+    try {
+      for (const channel of handlers.keys()) await opening.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      // A standby refuses LISTEN on a healthy connection. The end of the connection schedules the next one.
+      void opening.end();
+      throw error;
+    }
     if (closed) return opening.end();
     client = opening;
-    for (const channel of handlers.keys()) await opening.query(`listen ${pg.escapeIdentifier(channel)}`);
     // Messages may have been missed while disconnected.
     for (const handler of handlers.values()) handler(undefined);
   }
@@ -91,6 +97,8 @@ export function createNotifications({
     } catch (error) {
       log.warn({ reason: String(error) }, 'listening connection failed');
       if (client === current) client = undefined;
+      // It would receive the messages of the other channels, too.
+      void current.end();
       return false;
     }
   }
