@@ -6,7 +6,7 @@ import type pg from 'pg';
  */
 export async function ignoreServerClock(side: pg.Client): Promise<void> {
   await side.query(`do $$ begin
-    execute replace(pg_get_functiondef('drop_partition(text, text)'::regprocedure),
+    execute replace(pg_get_functiondef('drop_partition(text, text, integer)'::regprocedure),
       'clock_timestamp()', '''infinity''::timestamptz');
   end $$`);
 }

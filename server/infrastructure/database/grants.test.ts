@@ -80,37 +80,37 @@ test('the partition functions create and drop partitions of partitioned tables o
     `select create_partition('event_counters', 'event_counters_2020_01_06', ${bounds}, '{"fillfactor=1); drop table x"}')`,
     `select create_partition('pg_class', 'pg_class_2020_01_06', ${bounds}, '{}')`,
     `select create_partition('event_counters', null, ${bounds}, '{}')`,
-    `select drop_partition('organizations', 'organizations')`,
-    `select drop_partition('events', 'organizations')`,
-    `select drop_partition('events', 'event_counters_2026_11_09')`,
-    `select drop_partition('events', 'events')`,
+    `select drop_partition('organizations', 'organizations', 0)`,
+    `select drop_partition('events', 'organizations', 0)`,
+    `select drop_partition('events', 'event_counters_2026_11_09', 0)`,
+    `select drop_partition('events', 'events', 0)`,
   ])
     await assert.rejects(run(statement), { code: 'P0001' }, statement);
   await run(
     `select create_partition('event_counters', 'event_counters_2020_01_06', ${bounds}, '{fillfactor=70}')`,
   );
-  await run(`select drop_partition('event_counters', 'event_counters_2020_01_06')`);
+  await run(`select drop_partition('event_counters', 'event_counters_2020_01_06', 0)`);
   // A temporary table of the caller does not shadow the real one.
   await run('create temporary table events (guid uuid) partition by range (guid)');
-  await assert.rejects(run(`select drop_partition('events', 'pg_class')`), { code: 'P0001' });
+  await assert.rejects(run(`select drop_partition('events', 'pg_class', 0)`), { code: 'P0001' });
 });
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 
 /** Creates and drops a partition that ended this long ago by the clock of the machine. */
-async function dropEnded(table: string, boundOf: (moment: Date) => string, days: number) {
+async function dropEnded(table: string, boundOf: (moment: Date) => string, days: number, kept = 0) {
   const name = `${table}_2020_01_06`;
   const bounds = [daysAgo(days + 1), daysAgo(days)].map((moment) => `'${boundOf(moment)}'`);
   await run(`select create_partition('${table}', '${name}', ${bounds.join()}, '{}')`);
   try {
-    await run(`select drop_partition('${table}', '${name}')`);
+    await run(`select drop_partition('${table}', '${name}', ${kept})`);
   } finally {
     await sql.raw(`drop table if exists ${name}`).execute(owner);
   }
 }
 
-test('a partition can be dropped only after the shortest retention', async () => {
+test('a partition can be dropped only after its retention, and never before the shortest one', async () => {
   await sql`
     do $$ declare partition regclass; begin
       for partition in select inhrelid::regclass from pg_inherits join pg_class on oid = inhrelid
@@ -128,13 +128,15 @@ test('a partition can be dropped only after the shortest retention', async () =>
     await dropEnded(table, boundOf, days + 0.1);
     await assert.rejects(dropEnded(table, boundOf, days - 0.1), refused, table);
     await assert.rejects(dropEnded(table, boundOf, -300), refused, table);
+    await dropEnded(table, boundOf, 50.1, 50);
+    await assert.rejects(dropEnded(table, boundOf, 49.9, 50), refused, table);
   }
   // Settings of the session cannot make a bound look older.
   await sql`set datestyle = 'SQL, DMY'; set timezone = 'UTC-160'`.execute(service.queries);
   await assert.rejects(dropEnded('event_counters', moment, 7.9), refused);
   await sql`reset datestyle; reset timezone`.execute(service.queries);
   await sql`create table events_rest partition of events default`.execute(owner);
-  await assert.rejects(run(`select drop_partition('events', 'events_rest')`), refused);
+  await assert.rejects(run(`select drop_partition('events', 'events_rest', 0)`), refused);
 });
 
 test('grants are idempotent and revoke manual grants', async () => {

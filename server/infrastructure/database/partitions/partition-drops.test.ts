@@ -12,6 +12,7 @@ import {
   insertHistory,
   later,
   namesOf,
+  openPartitioned,
   START,
   TABLES,
   tableExists,
@@ -110,12 +111,38 @@ for (const [what, table] of [
 test('a drop waits 100 ms for its locks', async () => {
   const { database } = await open();
   const { rows } = await sql<{ proconfig: string[] }>`
-    select proconfig from pg_proc where proname = 'drop_partition'`.execute(database.queries);
+    select proconfig from pg_proc where proname = 'drop_partition' and pronargs = 3`.execute(
+    database.queries,
+  );
   assert.deepEqual(
     rows.map(({ proconfig }) => proconfig.includes('lock_timeout=100ms')),
     [true],
   );
 });
+
+for (const [table, daysAgo, daysAhead] of [
+  ['events', 25, 30],
+  ['audit_records', 100, 400],
+] as const)
+  test(`a node whose clock is ahead drops no ${table} within the retention of the database's clock`, async () => {
+    const now = new Date();
+    const { database, partitions, clock, logged } = await openPartitioned({ now });
+    const moment = later(now, -daysAgo * DAY_MS);
+    await partitions.cover(table, moment, moment);
+    const [made = ''] = logged().map(({ partition }) => partition);
+    assert.ok(made.startsWith(table));
+    assert.deepEqual(await partitions.dropOld(), []);
+    assert.deepEqual(logged(), []);
+
+    clock.advance(daysAhead * DAY_MS);
+    assert.deepEqual(await partitions.dropOld(), []);
+    const refused = logged().find(({ partition }) => partition === made);
+    assert.match(
+      String(refused?.reason),
+      /did not end more than (30|400) days ago by the clock of the database/,
+    );
+    assert.ok(await tableExists(database.queries, made));
+  });
 
 test('two concurrent nodes drop each partition once', async () => {
   const { another, clock, logged } = await open();

@@ -19,7 +19,7 @@ import {
 /**
  * History tables have a partition per day, week or several weeks, depending on their retention. Partitions are created
  * in advance and dropped as a whole after the retention. Attaching blocks no insert or select; detaching takes a short
- * lock and gives up when it is not granted at once. Both are functions of the database (migration 0029), because the
+ * lock and gives up when it is not granted at once. Both are functions of the database (migrations 0029 and 0080), because the
  * service role does not own the tables.
  */
 export type Partitions = {
@@ -27,7 +27,7 @@ export type Partitions = {
   prepare(): Promise<void>;
   /** Creates the missing partitions for imported rows from `from` to `to`. */
   cover(table: string, from: Date, to: Date): Promise<void>;
-  /** Drops partitions older than the retention, and returns their names. */
+  /** Drops partitions older than the retention by the clocks of node and database, and returns their names. */
   dropOld(): Promise<string[]>;
 };
 
@@ -183,7 +183,8 @@ export function createPartitions({
         for (const { name: table } of tables)
           for (const partition of over.filter((each) => each.table === table)) {
             // The same reader would block the next one too.
-            if (!(await attempt(partition.name, () => dropPartition(connection, partition)))) break;
+            const drop = () => dropPartition(connection, partition, daysKept(table));
+            if (!(await attempt(partition.name, drop))) break;
             dropped.push(partition.name);
           }
       });
@@ -246,6 +247,10 @@ async function fillGaps(
 }
 
 /** One transaction: the partition is attached or dropped. */
-async function dropPartition(connection: Queries, { table, name }: Partition): Promise<void> {
-  await sql`select drop_partition(${table}, ${name})`.execute(connection);
+async function dropPartition(
+  connection: Queries,
+  { table, name }: Partition,
+  daysKept: number,
+): Promise<void> {
+  await sql`select drop_partition(${table}, ${name}, ${daysKept}::integer)`.execute(connection);
 }

@@ -76,7 +76,8 @@ export async function openPartitioned({ migrated = true, now = START, ...options
     };
   }
   /** Log entries since the last call. */
-  const logged = () => lines.splice(0).map((line) => JSON.parse(line) as { msg: string; partition?: string });
+  const logged = () =>
+    lines.splice(0).map((line) => JSON.parse(line) as { msg: string; partition?: string; reason?: string });
   const owner = createDatabase({ url: testDatabase.ownerUrl, connections: 2, log });
   opened.push(owner);
   const first = another();
