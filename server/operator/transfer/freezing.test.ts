@@ -197,26 +197,34 @@ test('an upload to a frozen Organization is refused and can be repeated', async 
   assert.equal((await upload(address(link), PNG)).status, 200);
 });
 
+/** As if the process that sends it stood still. */
+async function holdBatch() {
+  const guid = '1'.repeat(32);
+  await a.database.queries
+    .insertInto('delivery_batches')
+    .values({
+      ...{ guid, subscription_guid: subscription.guid, leased_by: '2'.repeat(32) },
+      ...{ delivery_guids: [], created_at: a.clock.now() },
+    })
+    .execute();
+  return {
+    release: () => a.database.queries.deleteFrom('delivery_batches').where('guid', '=', guid).execute(),
+  };
+}
+
 test('an Organization whose deliveries do not end is not frozen', async () => {
   const stuck = hold();
   endpoint.behave(stuck);
   const sent = endpoint.received.length;
   await publishEvents(a, tenant);
   await until(() => endpoint.received.length > sent, 'a request in flight');
-  // The outcome cannot be recorded: as if the process stood still.
-  await a.database.queries
-    .insertInto('delivery_batches')
-    .values({
-      ...{ guid: '1'.repeat(32), subscription_guid: subscription.guid, leased_by: '2'.repeat(32) },
-      ...{ delivery_guids: [], created_at: a.clock.now() },
-    })
-    .execute();
+  const batch = await holdBatch();
   const freezing = a.transfers.freeze(operator, organizationGuid);
   stuck.release();
   endpoint.behave({ kind: 'answer' });
   const refused = await passUntil(freezing);
   assert.ok(isFailure(refused) && refused.code === 'state_conflict', JSON.stringify(refused));
-  await a.database.queries.deleteFrom('delivery_batches').where('guid', '=', '1'.repeat(32)).execute();
+  await batch.release();
   assert.equal(
     (await a.call({ url: '/api/customers', token: await tokenOf(a, bankKey, 'customers:read') })).status,
     200,
@@ -224,4 +232,17 @@ test('an Organization whose deliveries do not end is not frozen', async () => {
   await publishEvents(a, tenant);
   await pass(3_000, nodes);
   assert.deepEqual(await queueOf(a, subscription), []);
+});
+
+test('a frozen Organization stays frozen when a repeated freeze is refused', async () => {
+  await freeze(a);
+  const batch = await holdBatch();
+  const refused = await passUntil(b.transfers.freeze(operator, organizationGuid));
+  assert.ok(isFailure(refused), JSON.stringify(refused));
+  assert.match(refused.message, /did not end within 30 seconds, and it stays frozen; try again$/);
+  assert.ok((await subscriptionRow(a, subscription)).frozen);
+  for (const app of nodes) assertError(await app.call({ url: '/api/customers', token }), ...MOVING);
+  await batch.release();
+  await freeze(b);
+  await unfreeze();
 });

@@ -68,37 +68,43 @@ export function createFreezing({ database, clock, audit, log, revocations, dispa
     });
   }
 
-  async function stopSending(guid: string): Promise<Failure | undefined> {
+  async function stopSending(guid: string): Promise<{ wasFrozen: boolean } | Failure> {
     const stopped = await database.transaction(async (transaction) => {
-      if (!(await store.lockOrganization(transaction, guid))) return notFound();
-      return store.updateSubscriptions(transaction, guid, true);
+      const current = await store.lockOrganization(transaction, guid);
+      if (!current) return notFound();
+      const subscriptions = await store.updateSubscriptions(transaction, guid, true);
+      return { wasFrozen: current.frozen_at !== null, subscriptions };
     });
-    if (isFailure(stopped)) return stopped;
-    await announce(stopped);
-    return (await isQuiet(guid)) ? undefined : busy();
+    if (!isFailure(stopped)) await announce(stopped.subscriptions);
+    return stopped;
   }
 
   /** Safe to repeat. Nothing of the Organization changes after it has returned. */
   async function freeze(actor: Actor, guid: string): Promise<store.Organization | Failure> {
     const startedAt = clock.now();
-    const sending = await stopSending(guid);
-    if (sending?.code === 'not_found') return sending;
-    const frozen =
-      sending ??
-      (await change(guid, async (transaction, current) => {
-        if (current.frozen_at !== null) return current;
-        await record(transaction, actor, guid, 'freeze');
-        // For subscriptions that were created meanwhile.
-        await store.updateSubscriptions(transaction, guid, true);
-        return store.updateOrganization(transaction, guid, { frozen_at: clock.now() });
-      }));
-    if (!isFailure(frozen) && (await isQuiet(guid))) {
+    const stopped = await stopSending(guid);
+    if (isFailure(stopped)) return stopped;
+    const frozen = (await isQuiet(guid)) ? await setFrozen(actor, guid) : undefined;
+    if (isFailure(frozen)) return frozen;
+    if (frozen && (await isQuiet(guid))) {
       const ms = clock.now().getTime() - startedAt.getTime();
       log.info({ organization_guid: guid, ms }, 'froze an Organization');
       return frozen;
     }
+    // A frozen Organization may be active in another installation by now.
+    if (stopped.wasFrozen) return busy('it stays frozen');
     await unfreeze(actor, guid);
-    return isFailure(frozen) ? frozen : busy();
+    return busy('it was not frozen');
+  }
+
+  function setFrozen(actor: Actor, guid: string): Promise<store.Organization | Failure> {
+    return change(guid, async (transaction, current) => {
+      if (current.frozen_at !== null) return current;
+      await record(transaction, actor, guid, 'freeze');
+      // For subscriptions that were created meanwhile.
+      await store.updateSubscriptions(transaction, guid, true);
+      return store.updateOrganization(transaction, guid, { frozen_at: clock.now() });
+    });
   }
 
   async function unfreeze(actor: Actor, guid: string): Promise<store.Organization | Failure> {
@@ -124,9 +130,9 @@ export function notFound(): Failure {
   return new Failure('not_found', 'There is no such organization');
 }
 
-function busy(): Failure {
+function busy(outcome: 'it stays frozen' | 'it was not frozen'): Failure {
   return new Failure(
     'state_conflict',
-    `Deliveries or transactions of the Organization did not end within ${QUIET_WITHIN_MS / 1000} seconds, and it was not frozen; try again`,
+    `Deliveries or transactions of the Organization did not end within ${QUIET_WITHIN_MS / 1000} seconds, and ${outcome}; try again`,
   );
 }
