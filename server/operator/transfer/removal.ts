@@ -23,16 +23,18 @@ const LAST: ReadonlySet<string> = new Set(['organizations', 'banks', 'applicatio
 /** With the person, unless they are a member of another Organization. */
 const OF_PEOPLE: ReadonlySet<string> = new Set(['members', 'logins', 'passkeys', 'login_networks']);
 
+/** In the order of deletion. */
+export const REMOVED: readonly TransferredTable[] = [...DERIVED, ...TRANSFERRED.toReversed()].filter(
+  ({ name, isKept }) => !isKept && !OF_PEOPLE.has(name),
+);
+
 /** Removes an Organization that was imported elsewhere. A call that does not finish is repeated. */
 export function createRemoval({ database, clock, audit, log, revocations }: Deps) {
-  const inOrder = [...DERIVED, ...TRANSFERRED.toReversed()].filter(
-    ({ name, isKept }) => !isKept && !OF_PEOPLE.has(name),
-  );
   // Files refer to the customers that a trigger writes.
-  const first = inOrder.filter(({ name }) => !LAST.has(name) && name !== 'customers');
+  const first = REMOVED.filter(({ name }) => !LAST.has(name) && name !== 'customers');
   const customers = DERIVED.filter(({ name }) => name === 'customers');
   const beforeLast = [...first, ...customers];
-  const last = inOrder.filter(({ name }) => LAST.has(name));
+  const last = REMOVED.filter(({ name }) => LAST.has(name));
 
   /** Ends the tokens: without the Organization nothing would refuse them. */
   async function begin(actor: Actor, guid: string): Promise<Failure | undefined> {

@@ -44,9 +44,15 @@ function boundsOf(rows: readonly { key: string | null }[]): { from?: string; to?
   return { from, to };
 }
 
-/** `json` is an array of rows. Existing audit records are left: an Organization may move back. */
+/**
+ * An Organization may move back to an installation that kept its audit records. Removals of earlier versions left attempts,
+ * which are the same.
+ */
+const LEFT_IF_PRESENT: ReadonlySet<string> = new Set(['audit_records', 'delivery_attempts']);
+
+/** `json` is an array of rows. */
 export async function insertRows(
-  transaction: Transaction,
+  queries: Queries,
   table: string,
   names: readonly string[],
   json: string,
@@ -55,7 +61,7 @@ export async function insertRows(
   await sql`
     insert into ${sql.table(table)} (${columns})
     select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${json}::json)
-    ${table === 'audit_records' ? sql`on conflict do nothing` : sql``}`.execute(transaction);
+    ${LEFT_IF_PRESENT.has(table) ? sql`on conflict do nothing` : sql``}`.execute(queries);
 }
 
 /** Deletes up to `limit` rows of the Organization; returns their number. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestApp } from '../../../testing/app.ts';
+import { REMOVED } from './removal.ts';
 import { ENCRYPTED } from './secrets.ts';
 import { DERIVED, NOT_TRANSFERRED, TRANSFERRED } from './tables-store.ts';
 
@@ -39,6 +40,15 @@ test('a table is inserted after the tables that it refers to', async () => {
   const late = rows.filter(
     ({ child, parent }) => names.includes(child) && names.indexOf(parent) > names.indexOf(child),
   );
+  assert.deepEqual(late, []);
+});
+
+test('a removed table follows the tables by which its rows are found', () => {
+  const late = REMOVED.flatMap(({ name, rows }) => {
+    const { sql: condition } = rows(sql`null`).compile(database.queries);
+    const read = Array.from(condition.matchAll(/(?:from|join) (\w+)/g), ([, table = '']) => table);
+    return read.filter((table) => names.indexOf(table) > names.indexOf(name)).map((table) => [name, table]);
+  });
   assert.deepEqual(late, []);
 });
 

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * The tables that an Organization moves with, in the order in which they can be inserted. `tables-store.test.ts` compares both
- * lists with the schema, so that a new table is in one of them.
+ * The tables that an Organization moves with, in the order in which they can be inserted. Removal deletes in the opposite
+ * order, so a table follows those by which its rows are found. `tables-store.test.ts` compares both lists with the schema, so
+ * that a new table is in one of them.
  */
 export type TransferredTable = {
   name: string;
@@ -51,13 +52,13 @@ export const TRANSFERRED: readonly TransferredTable[] = [
   },
   { name: 'subscriptions', rows: own },
   { name: 'delivery_queue', rows: bySubscription },
+  { name: 'deliveries', rows: bySubscription },
   {
     name: 'delivery_attempts',
     rows: (organization) => sql`t.delivery_guid in (
       select d.guid from deliveries as d join subscriptions as s on s.guid = d.subscription_guid
       where s.organization_guid = ${organization})`,
   },
-  { name: 'deliveries', rows: bySubscription },
   { name: 'delivery_counters', rows: bySubscription },
   { name: 'endpoint_errors', rows: bySubscription },
   { name: 'subscription_recoveries', rows: own },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import type { TestApp } from '../../../testing/app.ts';
 import { createCells, exportFrom, importInto, operator, rowsOf } from '../../../testing/cells.ts';
 import { createCustomer } from '../../../testing/customers.ts';
@@ -11,6 +12,7 @@ import { createKey, createTenant, type Key, tokenOf } from '../../../testing/ten
 import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
 import { eventIn, guidsAt, isSignedWith, pass } from '../../../testing/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
+import { columnsOf, insertRows } from './rows-store.ts';
 
 const { old, fresh } = await createCells();
 const FAILS = { kind: 'answer', status: 500 } as const;
@@ -42,6 +44,12 @@ async function createOrganization() {
   const events = await publishEvents(old, tenant, 40);
   await pass(10_000, [old]);
   return { tenant, healthy, failing, delivered, waiting, person, customerGuid, files, trade, events };
+}
+
+/** Of all Organizations of the old cell. */
+async function countAttempts(): Promise<number> {
+  const { rows } = await sql`select from delivery_attempts`.execute(old.database.queries);
+  return rows.length;
 }
 
 async function listAll(app: TestApp, key: Key): Promise<unknown[]> {
@@ -126,8 +134,33 @@ test('an Organization moves with its keys, endpoints, waiting deliveries, histor
   const left = await rowsOf(old, organizationGuid);
   delete left.audit_records;
   assert.deepEqual(Object.values(left).flat(), []);
+  // Attempts are found by their deliveries, which are gone.
+  assert.equal(await countAttempts(), 0);
   await old.clusterTasks.runOnce();
   assert.deepEqual(await storedIn(old), []);
   assert.equal((await storedIn(fresh)).length, 2);
   assert.equal((await old.operate('GET', `/organizations/${organizationGuid}`)).status, 404);
+
+  const back = await importInto(old, await exportFrom(fresh, organizationGuid));
+  assert.ok(!isFailure(back), isFailure(back) ? back.message : '');
+  assert.equal(await countAttempts(), back.rows.delivery_attempts);
+});
+
+test('an Organization moves back to an installation that kept its attempts', async () => {
+  const { organizationGuid } = (await createOrganization()).tenant;
+  assert.ok(!isFailure(await importInto(fresh, await exportFrom(old, organizationGuid))));
+  const file = await exportFrom(fresh, organizationGuid);
+  const { delivery_attempts: attempts = [] } = await rowsOf(fresh, organizationGuid);
+  assert.ok(attempts.length > 0);
+  await old.transfers.remove(operator, organizationGuid);
+  const { queries } = old.database;
+  await insertRows(
+    queries,
+    'delivery_attempts',
+    await columnsOf(queries, 'delivery_attempts'),
+    `[${attempts}]`,
+  );
+  const back = await importInto(old, file);
+  assert.ok(!isFailure(back), isFailure(back) ? back.message : '');
+  assert.deepEqual((await rowsOf(old, organizationGuid)).delivery_attempts, attempts);
 });
