@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
-import http, { type IncomingMessage } from 'node:http';
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -54,7 +54,9 @@ export async function sendFile(
     },
   });
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
-  if (reads) (file as Readable).pipe(outgoing);
+  // A service that refuses the file answers, and closes the connection while the file is sent.
+  outgoing.on('error', () => undefined);
+  if (reads) (file as Readable).once('error', (error) => outgoing.destroy(error)).pipe(outgoing);
   else outgoing.end();
   try {
     const [response] = await answered;
@@ -64,7 +66,8 @@ export async function sendFile(
   } catch (error) {
     throw error instanceof StartupError ? error : unreachable(operatorUrl, { cause: error } as Error);
   } finally {
-    if (!reads) await removeIncomplete(path, file as Writable);
+    if (reads) stopSending(file as Readable, outgoing);
+    else await removeIncomplete(path, file as Writable);
   }
 }
 
@@ -100,6 +103,12 @@ async function written(response: IncomingMessage, target: Writable): Promise<num
       `The export did not arrive whole (${(error as Error).message}). The Organization stays frozen: export it again, or run portico operator organizations unfreeze.`,
     );
   }
+}
+
+/** The rest of a file keeps the process alive. */
+function stopSending(file: Readable, outgoing: ClientRequest): void {
+  file.unpipe(outgoing).destroy();
+  outgoing.destroy();
 }
 
 async function removeIncomplete(path: string, target: Writable): Promise<void> {

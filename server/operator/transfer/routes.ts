@@ -105,6 +105,10 @@ export async function registerTransferRoutes(
   await server.register(async (scope: HttpServer) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    // The rest of a refused file is discarded with the connection.
+    scope.addHook('onSend', async ({ raw }, reply) => {
+      if (!raw.complete) reply.header('connection', 'close');
+    });
 
     scope.put(
       '/import',

@@ -1,4 +1,4 @@
-import { pipeline as connect, type Readable } from 'node:stream';
+import { pipeline as connect, finished, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import type { Deletions } from '../../files/storage/cleanup/deletions.ts';
@@ -56,9 +56,13 @@ export function createTransfers(deps: Deps) {
 
   async function insertAll(actor: Actor, source: Readable, key: Secret): Promise<Imported | Failure> {
     const content = createImportedContent(deps);
+    const unsealed = unseal(key);
     const plain = createZstdDecompress();
-    // Errors arrive at the reader of the last stream.
-    connect(source, unseal(key), plain, () => undefined);
+    // Errors arrive at the reader of the last stream. The source is not part of the pipeline, which would destroy a request
+    // together with the connection for its answer.
+    connect(unsealed, plain, () => undefined);
+    finished(source, (error) => error && unsealed.destroy(error));
+    source.pipe(unsealed);
     let isImported = false;
     try {
       const imported = await database.maintain((queries) =>
@@ -75,6 +79,7 @@ export function createTransfers(deps: Deps) {
       log.info({ organization_guid: imported.organization_guid }, 'imported an Organization');
       return imported;
     } finally {
+      source.unpipe(unsealed);
       plain.destroy();
       if (!isImported) await content.discard();
     }

@@ -108,15 +108,15 @@ export function readBody({
  * even after the response, so `_read` is disabled as well.
  */
 export function stopReading({ raw }: FastifyRequest): void {
-  // An injected request has no real socket, and its own `_read`.
-  if (!raw.socket.pause) return;
+  // An injected request has no real socket, and its own `_read`; a destroyed one has none.
+  if (!raw.socket?.pause) return;
   raw._read = readNothing;
   raw.socket.off('resume', stopAgain).on('resume', stopAgain).pause();
 }
 
 export function startReading({ raw }: FastifyRequest): void {
   if (raw._read === readNothing) Reflect.deleteProperty(raw, '_read');
-  if (!raw.socket.resume) return;
+  if (!raw.socket?.resume) return;
   raw.socket.off('resume', stopAgain).resume();
 }
 

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer, json } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { createZstdCompress, zstdDecompressSync } from 'node:zlib';
+import { createTestApp, OPERATOR_TOKEN } from '../../../testing/app.ts';
+import { exportFrom, KEY } from '../../../testing/cells.ts';
+import { listenTo } from '../../../testing/files.ts';
+import { createTenant } from '../../../testing/tenant.ts';
+import type { Call } from '../../commands/operator/calls.ts';
+import { sendFile } from '../../commands/operator/files.ts';
+import type { Config } from '../../infrastructure/config/config.ts';
+import { Secret } from '../../infrastructure/runtime/secret.ts';
+import { TRANSFER_KEY_HEADER } from './routes.ts';
+import { seal, unseal } from './sealed-stream.ts';
+
+/** More than the buffers of both sockets. */
+const LARGE_BYTES = 32 * 1024 * 1024;
+const OTHER_KEY = new Secret('another-key-than-that-of-the-export');
+
+const app = await createTestApp();
+const operatorUrl = (await listenTo(app))('http://localhost:4000');
+const { organizationGuid } = await createTenant(app);
+const file = await createLargeExport();
+const path = join(app.dataDir, 'large.portico');
+await writeFile(path, file);
+
+/** Everything that is inserted is at its beginning. */
+async function createLargeExport(): Promise<Buffer> {
+  const small = Readable.from([await exportFrom(app, organizationGuid)]);
+  const frames = zstdDecompressSync(await buffer(small.pipe(unseal(KEY))));
+  const large = Readable.from([frames, randomBytes(LARGE_BYTES)]);
+  return buffer(large.pipe(createZstdCompress()).pipe(seal(KEY)));
+}
+
+const REFUSED = [
+  [OTHER_KEY, 400, /^The transfer key must be that of the export/],
+  [KEY, 409, /^The Organization exists in this installation already/],
+] as const;
+
+test('an import that is refused before its file has arrived answers with the reason', async () => {
+  const call = { file: 'read' } as Call;
+  const importing = { method: 'PUT', path: '/operator/import', body: undefined };
+  for (const [transferKey, , message] of REFUSED) {
+    const config = { operatorUrl, transferKey } as Config;
+    const answer = await sendFile(config, new Secret(OPERATOR_TOKEN), { call, request: importing, path });
+    assert.equal(answer.ok, false);
+    assert.match((answer.body as { message: string }).message, message);
+  }
+});
+
+test('a refused import whose length is announced closes its connection', async () => {
+  for (const [transferKey, status, message] of REFUSED) {
+    const outgoing = request(`${operatorUrl}/operator/import`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${OPERATOR_TOKEN}`,
+        'content-type': 'application/octet-stream',
+        'content-length': file.length,
+        [TRANSFER_KEY_HEADER]: transferKey.reveal(),
+      },
+    });
+    // The rest of the file is not sent, so only the response ends the exchange.
+    outgoing.write(file.subarray(0, LARGE_BYTES / 2));
+    const [response] = await once(outgoing, 'response');
+    outgoing.on('error', () => undefined);
+    assert.deepEqual([response.statusCode, response.headers.connection], [status, 'close']);
+    assert.match(((await json(response)) as { message: string }).message, message);
+    outgoing.destroy();
+  }
+});
