@@ -288,6 +288,7 @@ export async function createApp(deps: Deps) {
     subscriptions,
     inboxesModule,
     idempotencyKeys,
+    transfers,
   });
   const phases = shutdownPhases({
     ...shared,

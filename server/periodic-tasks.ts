@@ -8,6 +8,7 @@ import type { Partitions } from './infrastructure/database/partitions/partitions
 import type { IdempotencyKeys } from './infrastructure/idempotency/service.ts';
 import type { RateLimits } from './infrastructure/rate-limits/service.ts';
 import type { Log } from './infrastructure/runtime/log.ts';
+import type { Transfers } from './operator/transfer/service.ts';
 import type { LoginModule } from './people/login/service.ts';
 import type { Tokens } from './tokens/service.ts';
 import type { DeliveriesModule } from './webhooks/deliveries/module.ts';
@@ -33,6 +34,7 @@ type Deps = {
   deliveriesModule: DeliveriesModule;
   filesModule: FilesModule;
   alertsModule: AlertsModule;
+  transfers: Transfers;
 };
 
 /** The periodic tasks of all modules. */
@@ -69,6 +71,7 @@ export function createPeriodicTasks(deps: Deps) {
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveriesModule.sweepOrphans },
       { name: 'paused deliveries', run: deliveriesModule.sweepPaused },
+      { name: 'interrupted freezes', run: deps.transfers.resumeInterrupted },
       { name: 'idempotency keys', run: idempotencyKeys.sweep },
       { name: 'retention', run: partitions.dropOld },
       { name: 'file deletions', run: filesModule.sweepDeletions },

@@ -47,7 +47,7 @@ function* chunksOf(file: Buffer): Generator<Buffer> {
 }
 
 /** Secrets differ in the two databases, and a freeze ends with the import. */
-const DIFFERENT = /_encrypted$|^secret_hash_key|^frozen|^removing_at$/;
+const DIFFERENT = /_encrypted$|^secret_hash_key|^frozen|^freezing_at$|^removing_at$/;
 
 /** All rows of the Organization by table, without what differs. */
 export async function rowsOf({ database }: TestApp, guid: string): Promise<Record<string, string[]>> {

@@ -90,6 +90,7 @@ export function createOrganizations(deps: Deps) {
           second_factor_roles: [...(input.second_factor_roles ?? [])],
           second_factor_in_production: input.second_factor_in_production ?? null,
           frozen_at: null,
+          freezing_at: null,
           removing_at: null,
           created_at: now,
           updated_at: now,

@@ -17,7 +17,7 @@ export function lockOrganization(transaction: Transaction, guid: string): Promis
 export function updateOrganization(
   transaction: Transaction,
   guid: string,
-  changes: Partial<Pick<Organization, 'frozen_at' | 'removing_at'>>,
+  changes: Partial<Pick<Organization, 'frozen_at' | 'freezing_at' | 'removing_at'>>,
 ): Promise<Organization> {
   return transaction
     .updateTable('organizations')
@@ -25,6 +25,29 @@ export function updateOrganization(
     .where('guid', '=', guid)
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+/** Undefined if the Organization is not frozen. */
+export function endFreezing(queries: Queries, guid: string): Promise<Organization | undefined> {
+  return queries
+    .updateTable('organizations')
+    .set({ freezing_at: null })
+    .where('guid', '=', guid)
+    .where('frozen_at', 'is not', null)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Active Organizations whose freeze began before. */
+export async function selectInterrupted(queries: Queries, before: Date): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('organizations')
+    .select('guid')
+    .where('freezing_at', '<=', before)
+    .where('frozen_at', 'is', null)
+    .orderBy('guid')
+    .execute();
+  return rows.map(({ guid }) => guid);
 }
 
 /** Returns the changed subscriptions, whose endpoints every dispatcher has to read again. */

@@ -6,6 +6,7 @@ import { operator } from '../../../testing/cells.ts';
 import { createCustomer } from '../../../testing/customers.ts';
 import { eventOf, publishEvents } from '../../../testing/events.ts';
 import { createFile, listenTo, PNG, upload } from '../../../testing/files.ts';
+import { holdBatch, passUntil } from '../../../testing/freezes.ts';
 import { createTenant, tokenOf } from '../../../testing/tenant.ts';
 import { hold } from '../../../testing/test-endpoint.ts';
 import { createNodes, guidsAt, pass, queueOf, subscriptionRow, until } from '../../../testing/webhooks.ts';
@@ -22,16 +23,6 @@ const other = await createTenant(a);
 
 async function freeze(app: TestApp): Promise<void> {
   assert.ok(!isFailure(await app.transfers.freeze(operator, organizationGuid)));
-}
-
-/** Outcomes are recorded while time passes. */
-async function passUntil<T>(work: Promise<T>): Promise<T> {
-  let isOver = false;
-  void work.finally(() => {
-    isOver = true;
-  });
-  while (!isOver) await pass(100, nodes, 100);
-  return work;
 }
 
 /** Calls that write the table wait until the lock is released. */
@@ -134,7 +125,7 @@ test('a freeze waits for the requests in flight, and calls are accepted until th
   const [event = ''] = await publishEvents(a, tenant);
   stuck.release();
   endpoint.behave({ kind: 'answer' });
-  await passUntil(freezing);
+  await passUntil(nodes, freezing);
   const queue = await queueOf(a, subscription);
   assert.ok(queue.every((row) => row.leased_by === null));
   await unfreeze();
@@ -152,7 +143,7 @@ test('a freeze waits for calls and transactions that began before', async () => 
   await untilBlocked(1);
   const freezing = freeze(b);
   await objects.release();
-  await passUntil(freezing);
+  await passUntil(nodes, freezing);
   const { status, body } = await calling;
   assert.equal(status, 201, JSON.stringify(body));
   const late = await a.call({ method: 'POST', url: '/api/customers', token: fresh, payload });
@@ -162,7 +153,7 @@ test('a freeze waits for calls and transactions that began before', async () => 
 
 test('calls that wait for a slot while the Organization is frozen are refused', async () => {
   const [eventGuid] = await publishEvents(a, tenant);
-  await passUntil(a.dispatcher.drain());
+  await passUntil(nodes, a.dispatcher.drain());
   const events = await tokenOf(a, tenant.organizationKey, 'subscription_events:execute');
   const deliveries = await lock('deliveries');
   const payload = { subscription_event_guid: eventGuid, subscription_guid: subscription.guid };
@@ -183,7 +174,7 @@ test('calls that wait for a slot while the Organization is frozen are refused', 
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
   assert.deepEqual(new Set(statuses), new Set([201, 503]), 'those that had a slot were accepted');
   await unfreeze();
-  await passUntil(Promise.all(nodes.map(({ dispatcher }) => dispatcher.drain())));
+  await passUntil(nodes, Promise.all(nodes.map(({ dispatcher }) => dispatcher.drain())));
 });
 
 test('an upload to a frozen Organization is refused and can be repeated', async () => {
@@ -197,32 +188,17 @@ test('an upload to a frozen Organization is refused and can be repeated', async 
   assert.equal((await upload(address(link), PNG)).status, 200);
 });
 
-/** As if the process that sends it stood still. */
-async function holdBatch() {
-  const guid = '1'.repeat(32);
-  await a.database.queries
-    .insertInto('delivery_batches')
-    .values({
-      ...{ guid, subscription_guid: subscription.guid, leased_by: '2'.repeat(32) },
-      ...{ delivery_guids: [], created_at: a.clock.now() },
-    })
-    .execute();
-  return {
-    release: () => a.database.queries.deleteFrom('delivery_batches').where('guid', '=', guid).execute(),
-  };
-}
-
 test('an Organization whose deliveries do not end is not frozen', async () => {
   const stuck = hold();
   endpoint.behave(stuck);
   const sent = endpoint.received.length;
   await publishEvents(a, tenant);
   await until(() => endpoint.received.length > sent, 'a request in flight');
-  const batch = await holdBatch();
+  const batch = await holdBatch(a, subscription.guid);
   const freezing = a.transfers.freeze(operator, organizationGuid);
   stuck.release();
   endpoint.behave({ kind: 'answer' });
-  const refused = await passUntil(freezing);
+  const refused = await passUntil(nodes, freezing);
   assert.ok(isFailure(refused) && refused.code === 'state_conflict', JSON.stringify(refused));
   await batch.release();
   assert.equal(
@@ -236,8 +212,8 @@ test('an Organization whose deliveries do not end is not frozen', async () => {
 
 test('a frozen Organization stays frozen when a repeated freeze is refused', async () => {
   await freeze(a);
-  const batch = await holdBatch();
-  const refused = await passUntil(b.transfers.freeze(operator, organizationGuid));
+  const batch = await holdBatch(a, subscription.guid);
+  const refused = await passUntil(nodes, b.transfers.freeze(operator, organizationGuid));
   assert.ok(isFailure(refused), JSON.stringify(refused));
   assert.match(refused.message, /did not end within 30 seconds, and it stays frozen; try again$/);
   assert.ok((await subscriptionRow(a, subscription)).frozen);

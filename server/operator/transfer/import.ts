@@ -49,7 +49,7 @@ export async function importFrames(
 
   function adapted(table: string, row: JsonRow): JsonRow {
     const own = protectSecrets(encryption, table, row);
-    if (table === 'organizations') return { ...own, frozen_at: null, removing_at: null };
+    if (table === 'organizations') return { ...own, frozen_at: null, freezing_at: null, removing_at: null };
     if (table !== 'subscriptions') return own;
     const url = String(row.url);
     const isInbox = url.startsWith(inboxUrl(header.baseUrl));

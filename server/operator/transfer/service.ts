@@ -11,7 +11,8 @@ import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import { createImportedContent } from './content.ts';
 import { exportFrames } from './export.ts';
 import { InvalidFrame, readFrames } from './frames.ts';
-import { createFreezing, type FreezingDeps } from './freezing.ts';
+import type { FreezingDeps } from './freeze-steps.ts';
+import { createFreezing } from './freezing.ts';
 import { type Imported, importFrames } from './import.ts';
 import { createRemoval } from './removal.ts';
 import { beginSnapshot, markAsTransfer } from './rows-store.ts';
@@ -32,7 +33,7 @@ const UNIQUE_VIOLATION = '23505';
 /** Moves Organizations between installations (docs/operators/scaling.md). */
 export function createTransfers(deps: Deps) {
   const { database, audit, log } = deps;
-  const { freeze, unfreeze } = createFreezing(deps);
+  const { freeze, unfreeze, resumeInterrupted } = createFreezing(deps);
   const { remove } = createRemoval(deps);
 
   /** The stream fails if the copy does. */
@@ -88,6 +89,7 @@ export function createTransfers(deps: Deps) {
   return {
     freeze,
     unfreeze,
+    resumeInterrupted,
     remove,
 
     /** Freezes the Organization, which stays frozen. */

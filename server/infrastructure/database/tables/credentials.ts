@@ -19,6 +19,8 @@ type OrganizationsTable = {
   second_factor_in_production: boolean | null;
   /** Set while the Organization moves to another database. */
   frozen_at: Generated<Date | null>;
+  /** The start of a freeze that has not ended. */
+  freezing_at: Generated<Date | null>;
   /** Set while it is deleted after the move. */
   removing_at: Generated<Date | null>;
   created_at: Date;
