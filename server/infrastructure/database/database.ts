@@ -153,7 +153,7 @@ function connect({
     ...KEEP_ALIVE,
     ...(stream && { stream }),
     max: connections,
-    ...(statementTimeoutMs === undefined ? {} : timeoutsOf(statementTimeoutMs)),
+    ...(statementTimeoutMs === undefined ? UNLIMITED : timeoutsOf(statementTimeoutMs)),
   });
   const answerTimeoutMs =
     statementTimeoutMs === undefined ? Number.POSITIVE_INFINITY : statementTimeoutMs + ANSWER_MARGIN_MS;
@@ -193,7 +193,12 @@ function connect({
   return { queries, lists, share, close };
 }
 
-/** Only with a statement timeout: Kysely's migrator keeps its lock in an idle transaction. */
+/**
+ * Kysely's migrator waits for a lock, and its transactions may be idle for long. The role may have limits of its own, for a
+ * pooler. As text, because pg leaves out the number 0.
+ */
+const UNLIMITED = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' } as object;
+
 function timeoutsOf(statementTimeoutMs: number): pg.PoolConfig {
   return {
     statement_timeout: statementTimeoutMs,

@@ -142,6 +142,24 @@ async function invalidate(database: Database, name: string): Promise<void> {
 /** Kysely's lock around migrations. */
 const MIGRATION_LOCK = '3853314791062309107';
 
+test('the limits of the role do not apply to migrations', async () => {
+  const [database] = (await openDatabase({ migrated: true })) as [Database];
+  const limits = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+  for (const limit of limits)
+    await sql`
+      do $$ begin
+        execute format('alter database %I set ${sql.raw(limit)} = %L', current_database(), '15s');
+      end $$`.execute(database.queries);
+  const shown = await database.maintain((queries) =>
+    sql`
+      select name, setting from pg_settings where name = any(${limits}) order by name desc`.execute(queries),
+  );
+  assert.deepEqual(
+    shown.rows,
+    limits.map((name) => ({ name, setting: '0' })),
+  );
+});
+
 test('a process waits for a running migration without a statement timeout', async () => {
   const [first, second] = (await openDatabase({ processes: 2, migrated: true })) as [Database, Database];
   const waiting = await first.queries.connection().execute(async (holder) => {

@@ -125,6 +125,9 @@ const TRANSFER = 'portico transfer';
 
 export async function markAsTransfer(transaction: Transaction): Promise<void> {
   await sql`set local application_name = ${sql.lit(TRANSFER)}`.execute(transaction);
+  // Behind a pooler the limits are those of the role, and a transfer waits for the network within its transaction.
+  await sql`set local statement_timeout = 0`.execute(transaction);
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
 }
 
 /** Transactions of this service that are open now, other than transfers. */
