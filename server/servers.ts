@@ -266,7 +266,7 @@ export async function createServers(deps: ServerDeps) {
       alertSettings: alertsModule.settings,
       database,
       audit,
-      transfers: deps.transfers,
+      ...{ transfers: deps.transfers, timers },
     });
   }
   if (deps.operatorOnMainPort) await registerOperations(server);

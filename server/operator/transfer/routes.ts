@@ -4,16 +4,18 @@ import {
   ControlledOrganizationView,
   viewControlledOrganization,
 } from '../../credentials/organizations/schema.ts';
+import { discardRest } from '../../infrastructure/http/bodies/discard-rest.ts';
 import { startReading } from '../../infrastructure/http/bodies/read-body.ts';
 import { unwrap } from '../../infrastructure/http/errors.ts';
 import { answers, Guid, GuidParams, viewSchema } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
+import type { Timers } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 import { type OperatorAuthentication, operatorAccess } from '../authentication.ts';
 import type { Transfers } from './service.ts';
 
-export type TransferDeps = { authentication: OperatorAuthentication; transfers: Transfers };
+export type TransferDeps = { authentication: OperatorAuthentication; transfers: Transfers; timers: Timers };
 
 export const TRANSFER_KEY_HEADER = 'portico-transfer-key';
 const MIN_KEY_CHARACTERS = 32;
@@ -33,7 +35,7 @@ const RemovedOrganization = viewSchema('RemovedOrganization', {
 /** Moving an Organization to another installation. */
 export async function registerTransferRoutes(
   server: HttpServer,
-  { authentication, transfers }: TransferDeps,
+  { authentication, transfers, timers }: TransferDeps,
 ): Promise<void> {
   const tags = ['Operator: organizations'];
   const transferKey =
@@ -98,6 +100,9 @@ export async function registerTransferRoutes(
       const actor = authentication.actor(request as FastifyRequest);
       waitLong(request as FastifyRequest);
       const file = unwrap(await transfers.export(actor, request.params.guid, key));
+      const { socket } = request.raw;
+      // For the bytes that wait in the connection. An injected request has no real socket.
+      file.once('close', () => socket.setTimeout?.(server.server.timeout));
       return reply.type(OCTET_STREAM).send(file);
     },
   );
@@ -105,10 +110,11 @@ export async function registerTransferRoutes(
   await server.register(async (scope: HttpServer) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    // The rest of a refused file is discarded with the connection.
+    // Node would close the connection of a refused file with the response.
     scope.addHook('onSend', async ({ raw }, reply) => {
-      if (!raw.complete) reply.header('connection', 'close');
+      if (!raw.complete) reply.removeHeader('connection');
     });
+    scope.addHook('onResponse', async (request) => discardRest(request, timers));
 
     scope.put(
       '/import',
