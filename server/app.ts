@@ -233,7 +233,7 @@ export async function createApp(deps: Deps) {
   });
 
   const transfers = createTransfers({
-    ...{ ...base, encryption, partitions, revocations, dispatcher, baseUrl: config.baseUrl },
+    ...{ ...base, encryption, partitions, revocations, dispatcher, timers, baseUrl: config.baseUrl },
     ...{ storage: filesModule.storage, deletions: filesModule.deletions },
   });
   freezes.onFrozen(async () => {

@@ -5,6 +5,7 @@ import type { Deletions } from '../../files/storage/cleanup/deletions.ts';
 import type { Storage } from '../../files/storage/storage.ts';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Partitions } from '../../infrastructure/database/partitions/partitions.ts';
+import type { Timers } from '../../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
@@ -14,6 +15,7 @@ import { InvalidFrame, readFrames } from './frames.ts';
 import type { FreezingDeps } from './freeze-steps.ts';
 import { createFreezing } from './freezing.ts';
 import { type Imported, importFrames } from './import.ts';
+import { createReaderWatch } from './reader-watch.ts';
 import { createRemoval } from './removal.ts';
 import { beginSnapshot, markAsTransfer } from './rows-store.ts';
 import { seal, UnreadableExport, unseal } from './sealed-stream.ts';
@@ -26,6 +28,7 @@ type Deps = FreezingDeps & {
   storage: Storage;
   deletions: Deletions;
   baseUrl: string;
+  timers: Timers;
 };
 
 const UNIQUE_VIOLATION = '23505';
@@ -36,23 +39,23 @@ export function createTransfers(deps: Deps) {
   const { freeze, unfreeze, resumeInterrupted } = createFreezing(deps);
   const { remove } = createRemoval(deps);
 
-  /** The stream fails if the copy does. */
+  /** The stream fails if the copy does, and the copy if the stream is not read. */
   function openExport(guid: string, key: Secret): Readable {
-    const sealed = seal(key);
+    const output = createReaderWatch(deps.timers);
     const copied = database.maintain((queries) =>
       queries.transaction().execute(async (transaction) => {
         await beginSnapshot(transaction);
-        await pipeline(exportFrames(transaction, deps, guid), createZstdCompress(), sealed);
+        await pipeline(exportFrames(transaction, deps, guid), createZstdCompress(), seal(key), output);
       }),
     );
     copied.then(
       () => log.info({ organization_guid: guid }, 'exported an Organization'),
       (error: Error) => {
         log.error({ err: error, organization_guid: guid }, 'exporting an Organization failed');
-        sealed.destroy(error);
+        output.destroy(error);
       },
     );
-    return sealed;
+    return output;
   }
 
   async function insertAll(actor: Actor, source: Readable, key: Secret): Promise<Imported | Failure> {
