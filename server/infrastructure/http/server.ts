@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
@@ -71,7 +72,7 @@ export type HttpServer = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Only an upload comes near this. */
+/** Only an upload comes near this; an import of an Organization has no such limit. */
 const REQUEST_TIMEOUT_MS = 3_600_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const BODY_TIMEOUT_MS = 30_000;
@@ -117,6 +118,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   const { baseUrl, guids, log, metrics, sendUnknownPage } = deps;
   const headers = securityHeaders(baseUrl);
   const pipelining = createPipeliningLimit();
+  const unlimitedBodies = new WeakSet<Socket>();
   const server = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -134,13 +136,17 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
       reply.headers({ ...headers, 'x-request-id': request.id });
       sendError(error, request, reply);
     },
-    clientErrorHandler: createBrokenRequestAnswer(() => ({ ...headers, 'x-request-id': guids.next() })),
+    clientErrorHandler: createBrokenRequestAnswer(
+      () => ({ ...headers, 'x-request-id': guids.next() }),
+      unlimitedBodies,
+    ),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   server.decorateRequest('hasEncodedSegment', false);
   server.decorateRequest('messageCode');
   server.setValidatorCompiler(createValidatorCompiler());
   server.setErrorHandler(sendError);
+  server.decorate('unlimitedBodies', unlimitedBodies);
   server.decorate('bodyPace', createBodyPace());
   registerJsonBody(server, server.bodyPace);
   const allowedMethods = collectAllowedMethods(server);

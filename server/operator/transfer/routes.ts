@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import {
   ControlledOrganizationView,
@@ -6,6 +6,7 @@ import {
 } from '../../credentials/organizations/schema.ts';
 import { discardRest } from '../../infrastructure/http/bodies/discard-rest.ts';
 import { startReading } from '../../infrastructure/http/bodies/read-body.ts';
+import { liftRequestTimeout } from '../../infrastructure/http/bodies/unlimited-body.ts';
 import { unwrap } from '../../infrastructure/http/errors.ts';
 import { answers, Guid, GuidParams, viewSchema } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
@@ -128,13 +129,13 @@ export async function registerTransferRoutes(
           description: transferKey,
           tags,
           body: bytes,
-          response: answers({ 200: ImportedOrganization }, 401, 403, 409, 413, 415),
+          response: answers({ 200: ImportedOrganization }, 401, 403, 408, 409, 413, 415),
         },
       },
       async (request, reply) => {
         const key = unwrap(transferKeyOf(request as FastifyRequest));
         const actor = authentication.actor(request as FastifyRequest);
-        waitLong(request as FastifyRequest);
+        liftRequestTimeout(request as FastifyRequest, reply as FastifyReply);
         startReading(request as FastifyRequest);
         return reply.send(unwrap(await transfers.import(actor, request.raw, key)));
       },
@@ -142,7 +143,7 @@ export async function registerTransferRoutes(
   });
 }
 
-/** The server closes a connection without traffic; an import is silent while its last rows are inserted. */
+/** The server closes a connection without traffic; an export is silent during the freeze. */
 function waitLong({ raw }: FastifyRequest): void {
   raw.setTimeout(0);
 }

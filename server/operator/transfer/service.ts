@@ -19,6 +19,7 @@ import { createReaderWatch } from './reader-watch.ts';
 import { createRemoval } from './removal.ts';
 import { beginSnapshot, markAsTransfer } from './rows-store.ts';
 import { seal, UnreadableExport, unseal } from './sealed-stream.ts';
+import { StalledSender, watchSender } from './sender-watch.ts';
 
 export type Transfers = ReturnType<typeof createTransfers>;
 
@@ -67,6 +68,7 @@ export function createTransfers(deps: Deps) {
     connect(unsealed, plain, () => undefined);
     finished(source, (error) => error && unsealed.destroy(error));
     source.pipe(unsealed);
+    const endWatch = watchSender(source, deps.timers, (error) => unsealed.destroy(error));
     let isImported = false;
     try {
       const imported = await database.maintain((queries) =>
@@ -83,6 +85,7 @@ export function createTransfers(deps: Deps) {
       log.info({ organization_guid: imported.organization_guid }, 'imported an Organization');
       return imported;
     } finally {
+      endWatch();
       source.unpipe(unsealed);
       plain.destroy();
       if (!isImported) await content.discard();
@@ -137,6 +140,11 @@ function failureOf(error: unknown): Failure | undefined {
   if (error instanceof UnreadableExport) return new Failure('invalid_parameter', error.message);
   if (error instanceof InvalidFrame)
     return new Failure('invalid_parameter', `The export is not valid: ${error.message}`);
+  if (error instanceof StalledSender)
+    return new Failure(
+      'request_timeout',
+      `The file did not arrive in time: ${error.message}; import it again`,
+    );
   const { code, table } = error as { code?: unknown; table?: unknown };
   if (code !== UNIQUE_VIOLATION) return undefined;
   return table === 'organizations'
