@@ -84,7 +84,7 @@ export async function createApp(deps: Deps) {
 
   // Some functions are called later than they are passed, because the modules on both sides need each other: events
   // enqueue deliveries and deliveries publish events; an Organization goes live when its keys allow it; objects refer to
-  // files and files to customers; a change of a subscription's URL enqueues its first event and waits for the
+  // files and files to customers; a change of a subscription enqueues its first event and waits for the
   // dispatchers; every module raises alerts, whose messages need members; an alert about a denied call names the key.
   const alerts = createAlerts({ ...base, retentionDays, onRaised: () => alertsModule.notifier.wake() });
   const denialAlerts = createDenialAlerts({
@@ -138,7 +138,12 @@ export async function createApp(deps: Deps) {
     randomBytes,
     supportEmail,
     rateLimits,
-    enqueueFirst: (...args) => deliveriesModule.enqueueFirst(...args),
+    firstQueue: {
+      enqueue: (...args) => deliveriesModule.enqueue(...args),
+      enqueueFirst: (...args) => deliveriesModule.enqueueFirst(...args),
+      withoutFirst: (...args) => deliveriesModule.withoutFirst(...args),
+    },
+    endHolds: (...args) => deliveriesModule.endHolds(...args),
     announceChange: (guid) => dispatcher.announceChange(guid),
   });
   const deliveriesModule = createDeliveriesModule({

@@ -10,7 +10,7 @@ import { createEventStatus } from './event-status/event-status.ts';
 import { createEndpointHealth } from './health/health.ts';
 import { createLiveFeed } from './live/live-feed.ts';
 import { createLiveViewers } from './live/live-viewers.ts';
-import { createNewUrl } from './queue/endpoint-changes/new-url.ts';
+import { createFirstEvents } from './queue/endpoint-changes/first-events.ts';
 import { createPausedSweep } from './queue/endpoint-changes/paused-sweep.ts';
 import { createEnqueue } from './queue/enqueue.ts';
 import { createOrphans } from './queue/orphans.ts';
@@ -53,7 +53,7 @@ export function createDeliveriesModule(deps: Deps) {
     // Called later than it is passed: redeliveries enqueue deliveries, which the dispatcher accepts.
     runRedeliveryStep: () => redeliveries.step(),
   });
-  const { enqueue, enqueueFor } = createEnqueue({ ...deps, dispatcher });
+  const { enqueue, enqueueEach, enqueueFor } = createEnqueue({ ...deps, dispatcher });
   const redeliveries = createRedeliveries({ ...deps, enqueueFor, retentionDays });
   const deliverOnce = createDeliverOnce({ clock, audit, enqueueFor });
   const deliveries = createDeliveries({ database, clock, events, subscriptions, deliverOnce, retentionDays });
@@ -69,7 +69,7 @@ export function createDeliveriesModule(deps: Deps) {
     dispatcher,
     enqueue,
     enqueueFor,
-    ...createNewUrl({ clock, enqueueFor }),
+    ...createFirstEvents({ clock, enqueueEach }),
     ...createOrphans(deps),
     ...createPausedSweep(deps),
     stopSending: dispatcher.stopSending,

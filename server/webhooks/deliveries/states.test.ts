@@ -12,7 +12,7 @@ import type { Tables } from '../../infrastructure/database/tables.ts';
 const app = await createTestApp();
 const { clock } = app;
 const tenant = await createTenant(app);
-const subscription = await createSubscription(app, tenant);
+const subscription = await createSubscription(app, tenant, { active: true });
 type Options = Parameters<typeof insertDeliveries>[3][number];
 type Item = Record<string, unknown>;
 

@@ -39,7 +39,7 @@ type Deps = Base & {
   counters: Pick<EventCounters, 'note'>;
   freezes: Pick<Freezes, 'among'>;
   /** Creates the deliveries in the same transaction. */
-  enqueue(transaction: Transaction, events: readonly Event[]): Promise<void>;
+  enqueue(transaction: Transaction, events: readonly Event[]): Promise<unknown>;
 };
 
 /** Returns the new events, without repetitions of a guid in the same call. */
@@ -118,6 +118,15 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
     async record(transaction: Transaction, newEvent: Omit<NewEvent, 'guid'>): Promise<Event> {
       const { events } = await write(transaction, [newEvent]);
       return events[0] as Event;
+    },
+
+    /** The same for several, in their order. */
+    async recordAll(
+      transaction: Transaction,
+      newEvents: readonly Omit<NewEvent, 'guid'>[],
+    ): Promise<Event[]> {
+      const { events } = await write(transaction, newEvents);
+      return events;
     },
 
     /** Resolves when the transactions that publish events now have ended. */

@@ -135,30 +135,37 @@ export async function updateOutcomes(
   return rows.filter(({ activates }) => activates).map(({ guid }) => guid);
 }
 
-/** `before` is the previously chosen delivery, which has ended. */
-export type FirstChoice = { guid: string; before: string | undefined; first: string };
+/** Locks those that deliver and have not answered yet. Rows that are locked already are left for the next poll. */
+export async function lockInactive(
+  transaction: Transaction,
+  guids: readonly string[],
+  now: Date,
+): Promise<SubscriptionRow[]> {
+  return transaction
+    .selectFrom('subscriptions')
+    .select(COLUMNS)
+    .where('guid', '=', sql<string>`any(${uuidArray(guids)})`)
+    .where('activated_at', 'is', null)
+    .where('failed_at', 'is', null)
+    .where('disabled_at', 'is', null)
+    .where('paused_at', 'is', null)
+    .where('frozen', '=', false)
+    .where(stateAt(now), '!=', 'deleted')
+    .orderBy('guid')
+    .forNoKeyUpdate()
+    .skipLocked()
+    .execute();
+}
 
-/** Returns the updated subscriptions. Locked rows are left for the next poll. */
+/** Of locked rows: the first deliveries by subscription. */
 export async function updateFirstDeliveries(
-  queries: Queries,
-  choices: readonly FirstChoice[],
-): Promise<string[]> {
-  const { rows } = await sql<{ guid: string }>`
-    with choices as (
-      select * from unnest(
-        ${uuidArray(choices.map(({ guid }) => guid))},
-        ${uuidArray(choices.map(({ before }) => before ?? null))},
-        ${uuidArray(choices.map(({ first }) => first))}) as choices (guid, before, first)
-    ), free as (
-      select subscriptions.guid from subscriptions join choices using (guid)
-      where activated_at is null and first_delivery_guid is not distinct from before
-      for no key update of subscriptions skip locked
-    )
-    update subscriptions set first_delivery_guid = choices.first
-    from choices join free using (guid)
-    where subscriptions.guid = choices.guid
-    returning subscriptions.guid`.execute(queries);
-  return rows.map(({ guid }) => guid);
+  transaction: Transaction,
+  firsts: ReadonlyMap<string, string>,
+): Promise<void> {
+  await sql`
+    update subscriptions set first_delivery_guid = firsts.first
+    from unnest(${uuidArray([...firsts.keys()])}, ${uuidArray([...firsts.values()])}) as firsts (guid, first)
+    where subscriptions.guid = firsts.guid`.execute(transaction);
 }
 
 /** The inactive and paused ones among these subscriptions. */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createTestApp } from '../../../testing/app.ts';
 import { createSubscription, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant, type Tenant } from '../../../testing/tenant.ts';
+import { queueOf } from '../../../testing/webhooks.ts';
 
 /** Endpoints as the dispatcher sees them. */
 const app = await createTestApp();
@@ -32,6 +33,11 @@ test('endpointsOf returns the subscriptions of the Organizations with their keys
     await createSubscription(app, second),
   ];
   await createSubscription(app, third);
+  const queued = await Promise.all(created.map((each) => queueOf(app, each)));
+  const firsts = new Map(
+    queued.flat().map(({ subscription_guid, delivery_guid }) => [subscription_guid, delivery_guid]),
+  );
+  assert.equal(firsts.size, created.length, 'the event of each creation');
   const found = await endpointsOf(first, second, first);
   assert.deepEqual(
     found.map(({ signingKey, ...rest }) => ({ ...rest, key: signingKey().reveal() })),
@@ -46,7 +52,7 @@ test('endpointsOf returns the subscriptions of the Organizations with their keys
         recoveredAt: undefined,
         hasAnswered: false,
       },
-      ...{ firstOnly: { deliveryGuid: undefined }, urlChangedAt: undefined },
+      ...{ firstOnly: { deliveryGuid: firsts.get(guid) }, urlChangedAt: undefined },
     })),
   );
   assert.ok(

@@ -47,10 +47,8 @@ export type EndpointCondition = {
 };
 export type FailingEndpoint = EndpointCondition & { failingSince: Date };
 
-/** `deliveryGuid` is set once a dispatcher has chosen the delivery. */
+/** `deliveryGuid` is unset after a change of the URL while disabled. */
 type FirstOnly = { deliveryGuid: string | undefined };
-
-type FirstChoice = store.FirstChoice;
 
 const MAX_REMEMBERED_KEYS = 10_000;
 
@@ -138,13 +136,6 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
       return outcomes.length > 0 ? store.updateOutcomes(transaction, outcomes) : [];
     },
 
-    /** Stores the first delivery of inactive endpoints; returns the choices that no other node made before. */
-    async chooseFirst(choices: readonly FirstChoice[]): Promise<FirstChoice[]> {
-      if (choices.length === 0) return [];
-      const chosen = new Set(await store.updateFirstDeliveries(database.queries, choices));
-      return choices.filter(({ guid }) => chosen.has(guid));
-    },
-
     /** The first deliveries of the inactive ones among these subscriptions. */
     async firstDeliveriesOf(guids: readonly string[]): Promise<ReadonlyMap<string, string | undefined>> {
       const rows = guids.length > 0 ? await store.selectHolding(database.queries, guids) : [];
@@ -161,7 +152,7 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
         const holder = holding.get(subscription_guid);
         if (!holder) return false;
         const { paused_at: pausedAt, first_delivery_guid: first } = holder;
-        return pausedAt !== null || (first !== null && first !== guid);
+        return pausedAt !== null || first !== guid;
       };
     },
 

@@ -12,11 +12,12 @@ import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
-import type { Event, Events } from '../events/service.ts';
+import type { Events } from '../events/service.ts';
 import type { Visible } from '../visible.ts';
 import { type Change, createChangeFound, noSubscription, withState } from './changing.ts';
 import { selectEndpointsOf } from './endpoint-store.ts';
-import { createEndpoints, type Endpoint } from './endpoints.ts';
+import { createEndpoints } from './endpoints.ts';
+import { createFirstEvents, type FirstQueue } from './first-events.ts';
 import { createNames } from './names.ts';
 import { changeOf, eventOf } from './records.ts';
 import { refusalOfReplacement } from './replacements.ts';
@@ -54,8 +55,9 @@ type Deps = Base & {
   randomBytes: RandomBytes;
   supportEmail: string;
   rateLimits: RateLimits;
-  /** Enqueues the first event of a new URL; returns its delivery. */
-  enqueueFirst(transaction: Transaction, endpoint: Endpoint, event: Event): Promise<string>;
+  firstQueue: FirstQueue;
+  /** No Retry-After of the old URL holds deliveries back from the new one. */
+  endHolds(transaction: Transaction, subscriptionGuid: string): Promise<void>;
   /** Returns once no dispatcher uses an earlier version of the endpoint. */
   announceChange(guid: string): Promise<void>;
 };
@@ -66,13 +68,15 @@ export function createSubscriptions(deps: Deps) {
 
   const endpoints = createEndpoints({ ...deps, signingKeys });
   const changeFound = createChangeFound(deps);
+  const firstEvents = createFirstEvents({ ...deps, endpointsOf: endpoints.endpointsOf });
 
   return {
     ...endpoints,
     ...createSweeps(deps),
     ...createNames(deps),
     ...createRotation({ signingKeys }),
-    ...createUpdates({ ...deps, endpointsOf: endpoints.endpointsOf, changeFound }),
+    ...createUpdates({ ...deps, changeFound, firstEvents }),
+    renewFirst: firstEvents.renewFirst,
 
     create(
       actor: Actor,
@@ -117,7 +121,7 @@ export function createSubscriptions(deps: Deps) {
         const changes = { name, url, environment, ...(replaces_guid === null ? {} : { replaces_guid }) };
         await store.insertSubscription(transaction, { ...row, signing_key_encrypted });
         await audit.record(transaction, actor, changeOf('create', row, changes));
-        await events.publish(transaction, [eventOf('subscription.storing', row)]);
+        await firstEvents.publishCreation(transaction, row);
         const created = { subscription: withState(row, now), signingKey };
         await recordAnswer(transaction, created);
         return created;
@@ -197,7 +201,7 @@ export function createSubscriptions(deps: Deps) {
           ...(switches ? { disabled: isDisabled } : {}),
         };
         await audit.record(transaction, actor, changeOf('update', current, changes));
-        return store.updateSubscription(transaction, guid, {
+        const row = await store.updateSubscription(transaction, guid, {
           ...(protects ? { protection_enabled: isProtected } : {}),
           ...(switches && isDisabled ? { disabled_at: now } : {}),
           // The time while disabled does not count as failing.
@@ -205,6 +209,9 @@ export function createSubscriptions(deps: Deps) {
           ...(switches ? { endpoint_version: store.nextVersion } : {}),
           updated_at: now,
         });
+        // Disabling has failed the first event.
+        if (switches && !isDisabled) await firstEvents.enqueueMissing(transaction, row);
+        return row;
       };
       const changed = await changeFound('any tenant', guid, change, { precondition });
       if (changesEndpoint && !isFailure(changed)) await announceChange(guid);

@@ -4,12 +4,11 @@ import type { Database, Transaction } from '../../infrastructure/database/databa
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
-import type { Event, Events } from '../events/service.ts';
 import type { Visible } from '../visible.ts';
 import { type ChangeFound, noSubscription } from './changing.ts';
 import { selectEndpointsOf } from './endpoint-store.ts';
-import type { Endpoint } from './endpoints.ts';
-import { changeOf, eventOf } from './records.ts';
+import type { FirstEvents } from './first-events.ts';
+import { changeOf } from './records.ts';
 import type { SubscriptionChanges } from './schema.ts';
 import { MAX_RECEIVING_AT_URL, type Subscription, type SubscriptionRow } from './state.ts';
 import * as store from './store.ts';
@@ -29,18 +28,16 @@ type Deps = {
   database: Database;
   clock: Clock;
   audit: Audit;
-  events: Events;
   rateLimits: RateLimits;
   changeFound: ChangeFound;
-  endpointsOf(transaction: Transaction, organizationGuids: readonly string[]): Promise<Endpoint[]>;
-  enqueueFirst(transaction: Transaction, endpoint: Endpoint, event: Event): Promise<string>;
+  firstEvents: FirstEvents;
+  endHolds(transaction: Transaction, subscriptionGuid: string): Promise<void>;
   announceChange(guid: string): Promise<void>;
 };
 
 /** Changes of partners: name, URL and pause. */
 export function createUpdates(deps: Deps) {
-  const { database, clock, audit, events, rateLimits } = deps;
-  const { changeFound, endpointsOf, enqueueFirst, announceChange } = deps;
+  const { database, clock, audit, rateLimits, changeFound, firstEvents, endHolds, announceChange } = deps;
 
   /** Counts changes of own subscriptions only: the guid is the caller's choice, the limit that of its owner. */
   async function refusalOfLimit(tenant: Visible, guid: string): Promise<Failure | undefined> {
@@ -61,17 +58,6 @@ export function createUpdates(deps: Deps) {
       receiving.filter(({ guid }) => guid !== current.guid),
       url,
     );
-  }
-
-  /** Its own event instead of a waiting one: a URL that has not answered yet learns nothing about the partner. */
-  async function enqueueFirstEvent(transaction: Transaction, row: SubscriptionRow): Promise<SubscriptionRow> {
-    if (row.disabled_at !== null) return row;
-    const endpoints = await endpointsOf(transaction, [row.organization_guid]);
-    const endpoint = endpoints.find(({ guid }) => guid === row.guid);
-    if (!endpoint) throw new Error('a changed subscription has no endpoint');
-    const event = await events.record(transaction, eventOf('subscription.storing', row));
-    const first_delivery_guid = await enqueueFirst(transaction, endpoint, event);
-    return store.updateSubscription(transaction, row.guid, { first_delivery_guid });
   }
 
   return {
@@ -121,7 +107,10 @@ export function createUpdates(deps: Deps) {
             ...(changesEndpoint ? { endpoint_version: store.nextVersion } : {}),
             updated_at: now,
           });
-          return isOther ? enqueueFirstEvent(transaction, row) : row;
+          if (isOther) await endHolds(transaction, guid);
+          // A pause may have lasted longer than the retries of the first event.
+          if (isOther || (switches && !paused)) await firstEvents.enqueueMissing(transaction, row);
+          return row;
         },
         { lockedOrganization: url === undefined ? undefined : tenant.organizationGuid, precondition },
       );

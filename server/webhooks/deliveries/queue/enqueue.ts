@@ -78,11 +78,11 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
 
   return {
     /** Creates deliveries to every subscription that receives these events. */
-    async enqueue(transaction: Transaction, events: readonly EventContent[]): Promise<void> {
+    async enqueue(transaction: Transaction, events: readonly EventContent[]): Promise<Delivery[]> {
       const byOwner = Map.groupBy(events, ownerOf);
       const organizations = [...new Set(events.map((event) => event.organization_guid))];
       const endpoints = await subscriptions.endpointsOf(transaction, organizations);
-      await deliver(
+      return deliver(
         transaction,
         endpoints.map((endpoint) => [
           endpoint,
@@ -90,6 +90,12 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
         ]),
       );
     },
+
+    /** Creates deliveries to these subscriptions, in their order. */
+    enqueueEach: (
+      transaction: Transaction,
+      work: readonly (readonly [Endpoint, readonly EventContent[]])[],
+    ) => deliver(transaction, work),
 
     /** Creates deliveries to one subscription. */
     enqueueFor: (

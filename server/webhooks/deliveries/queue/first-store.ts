@@ -11,28 +11,27 @@ import { leasedDeliveries, withRecord } from './queue-store.ts';
 
 export type FirstDelivery = { subscriptionGuid: string; deliveryGuid: string };
 
-/** The longest due delivery of each subscription whose first delivery has ended or was never chosen. */
-export async function selectNextFirst(
+/**
+ * The subscriptions among these whose first delivery has ended, was never chosen, or is of another event: nodes of
+ * earlier versions chose the longest due delivery.
+ */
+export async function selectWithoutFirst(
   queries: Queries,
   subscriptions: readonly { subscriptionGuid: string; deliveryGuid: string | undefined }[],
-  now: Date,
-): Promise<FirstDelivery[]> {
-  const { rows } = await sql<FirstDelivery>`
-    /* prepared: select_next_first */
-    select s.guid as "subscriptionGuid", next.delivery_guid as "deliveryGuid"
+): Promise<string[]> {
+  const { rows } = await sql<{ guid: string }>`
+    /* prepared: select_without_first */
+    select s.guid
     from unnest(${uuidArray(subscriptions.map(({ subscriptionGuid }) => subscriptionGuid))},
                 ${uuidArray(subscriptions.map(({ deliveryGuid }) => deliveryGuid ?? null))})
       as s(guid, first_delivery_guid)
-    cross join lateral (
-      select delivery_guid from delivery_queue
-      where subscription_guid = s.guid and leased_by is null and due_at <= ${now}
-      order by due_at, delivery_guid limit 1
-    ) as next
-    where not exists (
-      select 1 from delivery_queue as q
+    where (
+      select d.event_type = 'subscription.storing' and d.object_guid = s.guid
+      from delivery_queue as q join deliveries as d
+        on d.subscription_guid = q.subscription_guid and d.guid = q.delivery_guid
       where q.subscription_guid = s.guid and q.delivery_guid = s.first_delivery_guid
-    )`.execute(queries);
-  return rows;
+    ) is not true`.execute(queries);
+  return rows.map(({ guid }) => guid);
 }
 
 /** Stands for `null` in a comparison that keeps the planner on the primary key. */

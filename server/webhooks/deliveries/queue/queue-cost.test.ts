@@ -7,7 +7,7 @@ import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { createDatabase, type Queries, type Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
-import { claimFirst, selectNextFirst } from './first-store.ts';
+import { claimFirst, selectWithoutFirst } from './first-store.ts';
 import { claimDeliveries, selectWaiting } from './queue-store.ts';
 
 /** The cost of the queue statements does not depend on the length of the queue. */
@@ -75,7 +75,7 @@ const firstsOf = (queue: Queue) =>
 
 const STATEMENTS: Record<string, (queries: Queries, queue: Queue) => Promise<unknown>> = {
   selectWaiting: (explained) => selectWaiting(explained, FIRST_GUID, 500),
-  selectNextFirst: (explained, queue) => selectNextFirst(explained, firstsOf(queue), NOW),
+  selectWithoutFirst: (explained, queue) => selectWithoutFirst(explained, firstsOf(queue)),
   claimFirst: (explained, queue) =>
     claimFirst(explained, { firsts: firstsOf(queue), holder: HOLDER, now: NOW }),
   claimDeliveries: (explained, queue) => {

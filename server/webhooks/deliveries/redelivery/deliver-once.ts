@@ -32,7 +32,7 @@ export function createDeliverOnce({ clock, audit, enqueueFor }: Deps) {
       objectId: delivery.guid,
       changes: { subscription_event_guid: event.guid, subscription_guid: subscriptionGuid },
     });
-    const waits = endpoint.paused || endpoint.firstOnly?.deliveryGuid !== undefined;
+    const waits = endpoint.paused || endpoint.firstOnly !== undefined;
     return { ...delivery, due_at: waits ? null : delivery.due_at, state: stateOf(delivery, clock.now()) };
   };
 }

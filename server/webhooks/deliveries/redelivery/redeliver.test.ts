@@ -28,7 +28,7 @@ const sandboxToken = () => tokenOf(app, tenant.organizationKey, scope);
 
 test('a redelivery creates a new delivery with an audit record, and sends it', async () => {
   const endpoint = await createTestEndpoint();
-  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url, active: true });
   const [event = ''] = await publishEvents(app, tenant);
   clock.advance(1_000);
   const { status, body } = await restart(await sandboxToken(), event, subscription.guid);
