@@ -1,11 +1,10 @@
 import type { Static } from 'typebox';
 import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
-import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Visible } from '../visible.ts';
-import { type ChangeFound, noSubscription } from './changing.ts';
+import type { Change, ChangeFound } from './changing.ts';
 import { selectEndpointsOf } from './endpoint-store.ts';
 import type { FirstEvents } from './first-events.ts';
 import { changeOf } from './records.ts';
@@ -14,7 +13,10 @@ import { MAX_RECEIVING_AT_URL, type Subscription, type SubscriptionRow } from '.
 import * as store from './store.ts';
 import { checkUrl, normalisedUrl } from './url.ts';
 
-/** Each new URL gets a request, so that changes could be used to send requests to many URLs. */
+/**
+ * Each new URL gets a request, so that changes could be used to send requests to many URLs. Other calls do not count:
+ * clients send back whole objects.
+ */
 const URL_CHANGE_LIMIT = 30;
 const URL_CHANGE_WINDOW_MS = 3_600_000;
 const URL_CHANGES: RateLimit = {
@@ -25,8 +27,6 @@ const URL_CHANGES: RateLimit = {
 };
 
 type Deps = {
-  database: Database;
-  clock: Clock;
   audit: Audit;
   rateLimits: RateLimits;
   changeFound: ChangeFound;
@@ -37,13 +37,7 @@ type Deps = {
 
 /** Changes of partners: name, URL and pause. */
 export function createUpdates(deps: Deps) {
-  const { database, clock, audit, rateLimits, changeFound, firstEvents, endHolds, announceChange } = deps;
-
-  /** Counts changes of own subscriptions only: the guid is the caller's choice, the limit that of its owner. */
-  async function refusalOfLimit(tenant: Visible, guid: string): Promise<Failure | undefined> {
-    const own = await store.selectSubscription(database.queries, tenant, guid, clock.now());
-    return own ? rateLimits.use(URL_CHANGES, guid) : noSubscription();
-  }
+  const { audit, rateLimits, changeFound, firstEvents, endHolds, announceChange } = deps;
 
   async function refusalOfMove(
     transaction: Transaction,
@@ -69,12 +63,10 @@ export function createUpdates(deps: Deps) {
       { name, url, paused }: Static<typeof SubscriptionChanges>,
       precondition?: Precondition<Subscription>,
     ): Promise<Subscription | Failure> {
-      const limited = url === undefined ? undefined : await refusalOfLimit(tenant, guid);
-      if (limited) return limited;
       let changesEndpoint = false;
-      const updated = await changeFound(
-        tenant,
-        guid,
+      let usesLimit = false;
+      const change =
+        (mayMove: boolean): Change =>
         async (transaction, current, now) => {
           const renames = name !== undefined && name !== current.name;
           const moves = url !== undefined && url !== current.url;
@@ -85,6 +77,8 @@ export function createUpdates(deps: Deps) {
             (switches && paused && refusalOfState(current, 'paused'));
           if (refused) return refused;
           const isOther = moves && normalisedUrl(url) !== normalisedUrl(current.url);
+          usesLimit = isOther && !mayMove;
+          if (usesLimit) return current;
           changesEndpoint = moves || switches;
           await audit.record(
             transaction,
@@ -111,9 +105,17 @@ export function createUpdates(deps: Deps) {
           // A pause may have lasted longer than the retries of the first event.
           if (isOther || (switches && !paused)) await firstEvents.enqueueMissing(transaction, row);
           return row;
-        },
-        { lockedOrganization: url === undefined ? undefined : tenant.organizationGuid, precondition },
-      );
+        };
+      const lockedOrganization = url === undefined ? undefined : tenant.organizationGuid;
+      const run = (mayMove: boolean) =>
+        changeFound(tenant, guid, change(mayMove), { lockedOrganization, precondition });
+      let updated = await run(false);
+      if (usesLimit) {
+        // Between two transactions, because counting needs a connection of its own.
+        const limited = await rateLimits.use(URL_CHANGES, guid);
+        if (limited) return limited;
+        updated = await run(true);
+      }
       if (changesEndpoint && !isFailure(updated)) await announceChange(guid);
       return updated;
     },

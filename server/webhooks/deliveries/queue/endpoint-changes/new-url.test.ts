@@ -244,6 +244,16 @@ test('calls of another Organization use up no change of the URL', async () => {
   assert.equal((await change({ url: fresh.url })).status, 200);
 });
 
+test('a PATCH that is refused or does not change the URL uses up no change of it', async () => {
+  const { old, change } = await createActive();
+  for (let n = 0; n < 11; n += 1) {
+    assert.equal((await change({ url: old.url, name: `Hook ${n}` })).status, 200);
+    assert.equal((await change({ url: `${old.url}/a/..` })).status, 200, 'another spelling');
+    assertError(await change({ url: `${old.url}#a` }), 400, 'invalid_parameter', /fragment/);
+  }
+  assert.equal((await change({ url: 'https://partner.example/other' })).status, 200);
+});
+
 test('a subscription takes 30 changes of its URL in an hour', async () => {
   const { change } = await createActive();
   for (let n = 0; n < 30; n += 1)
