@@ -7,6 +7,11 @@ import { after, test } from 'node:test';
 import { Secret } from '../../server/infrastructure/runtime/secret.ts';
 import { bodyOf, type Delivery } from '../../server/webhooks/deliveries/delivery.ts';
 import { signedHeaders, signingKeyOf } from '../../server/webhooks/deliveries/sending/signature.ts';
+import {
+  MAX_RECEIVING,
+  MAX_RECEIVING_AT_URL,
+  MAX_SUBSCRIPTIONS,
+} from '../../server/webhooks/subscriptions/state.ts';
 
 /** The snippets of docs/partners/webhooks.md, as they stand there, on what the service sends. */
 const TEXT = await readFile(join(import.meta.dirname, 'webhooks.md'), 'utf8');
@@ -64,6 +69,17 @@ test('the body that is shown is the body that is sent', () => {
   const shown = snippet('http', 'X-Service-Signature');
   for (const name of Object.keys(HEADERS)) assert.match(shown, new RegExp(`^${name}: `, 'im'));
   assert.match(shown, new RegExp(`^Content-Length: ${BODY.length}$`, 'm'));
+});
+
+test('every limit of subscriptions is in the table of limits', () => {
+  const [, table = ''] = TEXT.split('\n## Limits\n');
+  const limitOf = (what: string) => new RegExp(`^\\| ${what} +\\|(.*)\\|$`, 'm').exec(table)?.[1] ?? '';
+  assert.match(limitOf('subscriptions'), new RegExp(`\\b${MAX_SUBSCRIPTIONS} per Organization`));
+  assert.match(limitOf('delivering subscriptions'), new RegExp(`\\b${MAX_RECEIVING} per Organization`));
+  assert.match(
+    limitOf('subscriptions of one URL'),
+    new RegExp(`\\b${MAX_RECEIVING_AT_URL} per Organization`),
+  );
 });
 
 test('Node', async () => {

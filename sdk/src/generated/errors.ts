@@ -361,7 +361,7 @@ export class StorageUnavailableError extends ServiceError {
 }
 
 /**
- * 422: the Organization or the URL has the maximum number of subscriptions. Remedy: delete one.
+ * 422: the Organization or the URL has the maximum number of subscriptions. Remedy: as `message` says: delete one, use another URL, or wait.
  */
 export class SubscriptionLimitReachedError extends UnprocessableError {
   declare readonly messageCode: 'subscription_limit_reached';
