@@ -11,8 +11,20 @@ const POLLS = 20;
 const LATE_POLL_MS = 10_000;
 const MAX_POLLS = 60;
 
-/** The endpoint moves to another URL, which answers. */
+/** The endpoint moves to another URL, which answers. Not twice at a time: answers do not tell which URL came last. */
 export async function moveEndpoint(
+  world: World,
+  calls: Calls,
+  subscription: ModelSubscription,
+  node: number,
+): Promise<void> {
+  if (subscription.isMoving) return;
+  subscription.isMoving = true;
+  await move(world, calls, subscription, node);
+  subscription.isMoving = false;
+}
+
+async function move(
   { scheduler, endpoints }: World,
   { callAsFounder, nodeAt }: Calls,
   subscription: ModelSubscription,

@@ -77,7 +77,7 @@ export function createPartners(world: World, calls: Calls) {
     urls += 1;
     const url = `https://e${urls}.example/hook`;
     const entry: ModelSubscription = {
-      ...{ url, urls: [url], left: new Map() },
+      ...{ url, urls: [url], left: new Map(), isMoving: false },
       ...{ organizationGuid, environment, calledAt: scheduler.now() },
       ...{ guid: undefined, signingKey: undefined, createdAt: undefined, stops: [] },
       ...{ resumedAt: [], restarts: [] },

@@ -112,6 +112,17 @@ const EXTRA_COINCIDENCES: readonly Draw[] = [
   ],
 ];
 
+/** The chance of `moveWhileDisabled`, with draws of its own: it does not change what else happens in a seed. */
+const MOVE_CHANCE = 0.3;
+
+/** An endpoint moves to another URL while it is disabled, so that its first event comes with the end of that. */
+const moveWhileDisabled: Draw = (random, { one, other }) => [
+  { inMs: 0, action: { kind: 'disable', pick: PICK, node: one } },
+  { inMs: random.integer(500, 2_000), action: { kind: 'move', pick: PICK, node: other } },
+  { inMs: random.integer(3_000, 4_000), action: { kind: 'enable', pick: PICK, node: one } },
+  { inMs: random.integer(4_000, 5_000), action: burst(random, other) },
+];
+
 /** The agenda of a seed, with coincidences where it reports events. */
 export function createPlan(random: Random, days: number): Plan {
   const plan = createAgenda(random, days);
@@ -121,10 +132,13 @@ export function createPlan(random: Random, days: number): Plan {
     ...own.shuffle(COINCIDENCES).slice(0, COUNT),
     ...(own.chance(EXTRA_CHANCE) ? [own.pick(EXTRA_COINCIDENCES)] : []),
   ];
-  const added = drawn.flatMap((draw, index) => {
-    const [one, other] = own.shuffle([...Array(NODES).keys()]) as [number, number];
+  const entriesOf = (draw: Draw, index: number, source: Random) => {
+    const [one, other] = source.shuffle([...Array(NODES).keys()]) as [number, number];
     const { at } = starts[index % starts.length] as Entry;
-    return draw(own, { one, other }).map(({ inMs, action }) => entryOf(at + inMs, action));
-  });
+    return draw(source, { one, other }).map(({ inMs, action }) => entryOf(at + inMs, action));
+  };
+  const added = drawn.flatMap((draw, index) => entriesOf(draw, index, own));
+  const moves = random.fork('move while disabled');
+  if (moves.chance(MOVE_CHANCE)) added.push(...entriesOf(moveWhileDisabled, drawn.length, moves));
   return { ...plan, entries: [...plan.entries, ...added].sort((one, two) => one.at - two.at) };
 }

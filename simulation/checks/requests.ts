@@ -29,6 +29,13 @@ export function checkArrival(model: Model, { url, headers, body, number }: Recei
   );
   model.check(content.environment === subscription.environment, () => `${about}: another environment`);
   model.check(headers['webhook-id'] === content.guid, () => `${about}: webhook-id is not the event`);
+  const isFirst =
+    content.event_type === 'subscription.storing' &&
+    content.object_guid === (subscription.guid ?? content.object_guid);
+  model.check(
+    isFirst || model.requests.some((each) => each.url === url && each.succeeded),
+    () => `${about}: ${content.event_type} before the first 2xx`,
+  );
   const known = model.events.get(String(content.guid));
   if (known) model.check(known.body === body, () => `${about}: the body differs from the event: ${body}`);
   const { signingKey } = subscription;

@@ -228,6 +228,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'changesEndpoint = switches;',
   },
   {
+    name: 'an endpoint is sent every event before its first 2xx',
+    file: 'server/webhooks/subscriptions/endpoints.ts',
+    from: 'row.activated_at === null ? {',
+    to: 'row.created_at === null ? {',
+  },
+  {
     name: 'two calls share the last free subscription',
     file: 'server/credentials/organizations/store.ts',
     from: 'return organizationOf(transaction, guid).forNoKeyUpdate().executeTakeFirst();',

@@ -36,6 +36,7 @@ export type ModelSubscription = {
   urls: string[];
   /** URLs that it had, until the answer to the change. */
   left: Map<string, number>;
+  isMoving: boolean;
   organizationGuid: string;
   environment: string;
   calledAt: number;

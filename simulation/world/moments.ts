@@ -58,11 +58,17 @@ const NEXT_WORKS = `
   union all select 'a file', min(next_look_at), false from files
   union all select 'the deletion of content', min(due_at), true from file_deletions`;
 
-/** Per subscription: the first delivery that may be sent, and the next deadline of a rule. */
+/**
+ * Per subscription: the first delivery that may be sent, and the next deadline of a rule. An inactive one whose first
+ * delivery has ended must get another while deliveries wait.
+ */
 const NEXT_MOMENT = `
   select s.url, s.rule_at, q.due, least(q.leased_due, b.leased_due) as leased_due, q.holders || b.holders as holders
   from (
-    select guid, url, paused_at, disabled_at, activated_at, first_delivery_guid, least(
+    select guid, url, paused_at, disabled_at, activated_at, first_delivery_guid,
+    exists (
+      select 1 from delivery_queue where subscription_guid = guid and delivery_guid = first_delivery_guid
+    ) as has_first, least(
       case when deleted_at is null then scheduled_deletion_at end,
       case when failed_at is null and deleted_at is null and disabled_at is null and paused_at is null
         then deliveries_failing_since + interval '7 days' end) as rule_at
@@ -72,7 +78,7 @@ const NEXT_MOMENT = `
     select min(due_at) filter (where leased_by is not null) as leased_due,
            coalesce(array_agg(distinct leased_by::text) filter (where leased_by is not null), '{}') as holders,
            min(due_at) filter (where leased_by is null and s.paused_at is null
-             and (s.activated_at is not null or coalesce(s.first_delivery_guid, delivery_guid) = delivery_guid)) as due
+             and (s.activated_at is not null or delivery_guid = s.first_delivery_guid or not s.has_first)) as due
     from delivery_queue where subscription_guid = s.guid
   ) as q
   cross join lateral (
