@@ -8,6 +8,7 @@ import { assertAccessible } from '../support/accessibility.ts';
 import { enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
+const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 380, height: 800 };
 const TOTAL = 130;
 /** `bank.created` of the tenant, and a failed trade. */
@@ -133,6 +134,10 @@ test('filters by time are presets in the URL, can be saved, and collapse on a ph
   await page.getByText('No saved filters yet').waitFor();
   await page.keyboard.press('Escape');
 
+  await page.setViewportSize(DESKTOP);
+  assert.equal(await page.getByRole('button', { name: 'Filters (2)' }).count(), 0);
+  const id = page.getByRole('cell').getByTitle(/^[0-9a-f]{32}$/);
+  assert.equal(await id.first().evaluate((shown) => getComputedStyle(shown).fontSize), '13px');
   await page.setViewportSize(PHONE);
   const type = page.getByRole('combobox', { name: 'Type' });
   await type.waitFor({ state: 'hidden' });
