@@ -8,6 +8,7 @@ import { createTenant } from '../../testing/tenant.ts';
 import { createTestEndpoint } from '../../testing/test-endpoint.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { codesOf, PROOF_MS } from '../support/authenticator.ts';
+import { assertNothingCutOff } from '../support/layout.ts';
 import { allowCurrentAddress, takeSecret } from '../support/one-time-secrets.ts';
 import { navigate, poll } from '../support/pages.ts';
 import { enter, enterAs } from '../support/people.ts';
@@ -24,8 +25,9 @@ const { guid } = await createSubscription(app, tenant, { url: failing.url, name:
 await app.dispatcher.drain();
 const founder = await createTeam(site, tenant);
 await createSamples(site, tenant);
-const [eventGuid] = await publishEvents(app, tenant);
+const [eventGuid] = await publishEvents(app, tenant, [{ event_type: 'external_bank_account.completed' }]);
 await app.dispatcher.drain();
+await app.requestRecorder.flush();
 
 /** Makes attempts while the live page is open. */
 async function makeAttempts(page: Page): Promise<void> {
@@ -44,6 +46,8 @@ const PAGES: readonly (readonly [path: string, text: string, prepare?: (page: Pa
   [`/subscriptions/${guid}`, 'HTTP 500'],
   ['/events?banks=all', 'subscription.storing'],
   [`/events/${eventGuid}`, 'Ledger'],
+  ['/deliveries', 'external_bank_account.completed'],
+  ['/requests', 'POST /api/files'],
   ['/live', 'transfer.completed', makeAttempts],
   ['/files', 'passport.png'],
   ['/sandbox', 'reviewing'],
@@ -53,7 +57,7 @@ const PAGES: readonly (readonly [path: string, text: string, prepare?: (page: Pa
   ['/account', 'Laptop'],
 ];
 
-test('all pages are accessible in both themes and fit a phone', async () => {
+test('all pages are accessible in both themes and fit phones, tablets and laptops', async () => {
   const page = await pages.open();
   await enter(page, site, founder);
   await page.goto('/');
@@ -63,6 +67,7 @@ test('all pages are accessible in both themes and fit a phone', async () => {
     await prepare?.(page);
     await page.getByText(text, { exact: true }).first().waitFor();
     await assertAccessible(page, path);
+    await assertNothingCutOff(page, path);
   }
 });
 

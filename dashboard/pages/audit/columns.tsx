@@ -35,12 +35,12 @@ export function columnsOf(open: (entry: AuditEntry) => void): Column<AuditEntry>
       title: 'Object',
       cell: (entry) => <Named label={objectLabel(entry)} name={entry.object_name} id={entry.object_id} />,
     },
-    { title: 'Changes', width: '24%', cell: (entry) => <Changes entry={entry} /> },
+    { title: 'Changes', width: '24%', secondary: true, cell: (entry) => <Changes entry={entry} /> },
     {
       title: 'Address',
       cell: ({ address }) => (
         <Text size="sm" ff="monospace" fz={13}>
-          {address ?? '–'}
+          <BreakableText text={address ?? '–'} />
         </Text>
       ),
     },

@@ -15,6 +15,7 @@ import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
 import { useList } from '../../shared/table/use-list.ts';
+import { BreakableText } from '../../shared/text/BreakableText.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { ObjectLink } from '../../shared/text/ObjectLink.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
@@ -106,7 +107,7 @@ const COLUMNS: Column<ListedEvent>[] = [
     title: 'Type',
     cell: ({ guid, event_type: type }) => (
       <PageLink to="/events/$guid" params={{ guid }} size="sm" ff="monospace" fz={13} fw={600}>
-        {type}
+        <BreakableText text={type} />
       </PageLink>
     ),
   },
@@ -118,6 +119,6 @@ const COLUMNS: Column<ListedEvent>[] = [
     ),
   },
   { title: 'Bank', cell: ({ bank_guid: guid }) => <BankName guid={guid} /> },
-  { title: 'ID', cell: ({ guid }) => <Guid value={guid} name="ID of the event" /> },
+  { title: 'ID', secondary: true, cell: ({ guid }) => <Guid value={guid} name="ID of the event" /> },
   { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

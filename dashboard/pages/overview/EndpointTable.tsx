@@ -56,33 +56,35 @@ export function EndpointTable({ endpoints }: { endpoints: readonly EndpointStati
     .map((each) => ({ ...each, endpoint: health.get(each.subscription_guid) }))
     .toSorted((a, b) => b.waiting - a.waiting || (a.delivered_rate ?? 1) - (b.delivered_rate ?? 1));
   return (
-    <Table
-      className={tableStyles.table}
-      verticalSpacing={6}
-      horizontalSpacing="md"
-      aria-label="Endpoints"
-      role="table"
-    >
-      <Table.Thead role="rowgroup">
-        <Table.Tr role="row">
-          {COLUMNS.map(({ title }) => (
-            <Table.Th key={title} role="columnheader" className={tableStyles.head}>
-              {title}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody role="rowgroup">
-        {sorted.map((endpoint) => (
-          <Table.Tr key={endpoint.subscription_guid} role="row">
-            {COLUMNS.map(({ title, cell }) => (
-              <Table.Td key={title} role="cell" data-label={title}>
-                {cell(endpoint)}
-              </Table.Td>
+    <div className={tableStyles.scroll}>
+      <Table
+        className={tableStyles.table}
+        verticalSpacing={6}
+        horizontalSpacing="md"
+        aria-label="Endpoints"
+        role="table"
+      >
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            {COLUMNS.map(({ title }) => (
+              <Table.Th key={title} role="columnheader" className={tableStyles.head}>
+                {title}
+              </Table.Th>
             ))}
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody role="rowgroup">
+          {sorted.map((endpoint) => (
+            <Table.Tr key={endpoint.subscription_guid} role="row">
+              {COLUMNS.map(({ title, cell }) => (
+                <Table.Td key={title} role="cell" data-label={title}>
+                  {cell(endpoint)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
   );
 }

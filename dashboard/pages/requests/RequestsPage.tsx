@@ -101,12 +101,13 @@ function columnsOf(open: (requestId: string) => void): Column<LoggedRequest>[] {
       title: 'Address',
       cell: ({ address }) => (
         <Text size="sm" ff="monospace" fz={13}>
-          {address ?? '–'}
+          <BreakableText text={address ?? '–'} />
         </Text>
       ),
     },
     {
       title: 'Duration',
+      secondary: true,
       cell: ({ duration_ms: ms }) => <Text size="sm">{formatDuration(ms)}</Text>,
     },
     { title: 'Time', cell: ({ created_at: at }) => <RelativeTime at={at} /> },

@@ -5,6 +5,7 @@ import type { Delivery } from '../../api/types.ts';
 import { useFilters } from '../filters/use-filters.ts';
 import { type Column, DataTable } from '../table/DataTable.tsx';
 import { useList } from '../table/use-list.ts';
+import { BreakableText } from '../text/BreakableText.tsx';
 import { PageLink } from '../text/PageLink.tsx';
 import { Duration } from '../time/Duration.tsx';
 import { RelativeTime } from '../time/RelativeTime.tsx';
@@ -54,6 +55,7 @@ export function DeliveryTable({
     { title: 'State', cell: (delivery) => <DeliveryOutcome delivery={delivery} /> },
     {
       title: 'Attempts',
+      secondary: true,
       cell: ({ attempt_count: count, next_attempt_at: next }) => (
         <Group gap={6} wrap="nowrap">
           <Text size="sm">{count}</Text>
@@ -61,7 +63,7 @@ export function DeliveryTable({
         </Group>
       ),
     },
-    { title: 'Duration', cell: ({ response_time_ms: ms }) => <Duration ms={ms} /> },
+    { title: 'Duration', secondary: true, cell: ({ response_time_ms: ms }) => <Duration ms={ms} /> },
     { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
     {
       title: 'Details',
@@ -109,7 +111,7 @@ const EVENT: Column<Delivery> = {
   title: 'Event',
   cell: ({ event_type: type, subscription_event_guid: guid }) => (
     <PageLink to="/events/$guid" params={{ guid }} size="sm" ff="monospace" fz={13}>
-      {type}
+      <BreakableText text={type} />
     </PageLink>
   ),
 };

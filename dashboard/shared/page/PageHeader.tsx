@@ -1,5 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { BreakableText } from '../text/BreakableText.tsx';
 import { type GuideAddress, GuideLink } from '../text/GuideLink.tsx';
 
 export function PageHeader({
@@ -23,7 +24,9 @@ export function PageHeader({
   return (
     <Group justify="space-between" align="flex-start" mb={spaced ? 'lg' : 0} gap="md">
       <Stack gap={4} style={{ flex: '1 1 18rem', minWidth: 0 }}>
-        <Title order={1}>{title}</Title>
+        <Title order={1} style={{ overflowWrap: 'anywhere' }}>
+          <BreakableText text={title} />
+        </Title>
         {children ? (
           <Text c="dimmed" size="sm" maw={640} component="div">
             {children}

@@ -17,6 +17,8 @@ export type Column<Item> = {
   cell(item: Item): ReactNode;
   align?: 'right';
   width?: string | number;
+  /** Left out where the table would not fit. The page or drawer of the row has to show it too. */
+  secondary?: boolean;
 };
 
 /** Renders a list with its loading, empty, failed and stale states. */
@@ -71,52 +73,56 @@ export function DataTable<Item>({
           <DisplayMenu />
         </Group>
       ) : null}
-      <Table
-        className={styles.table}
-        verticalSpacing={5}
-        horizontalSpacing="sm"
-        highlightOnHover
-        aria-label={label}
-        aria-busy={isPending}
-        role="table"
-        data-stale={result.isPlaceholderData || undefined}
-      >
-        <Table.Thead role="rowgroup">
-          <Table.Tr role="row">
-            {columns.map(({ title, titleHidden, align, width }) => (
-              <Table.Th
-                key={title}
-                ta={align ?? 'left'}
-                w={width}
-                role="columnheader"
-                className={styles.head}
-              >
-                <span className={titleHidden ? styles.hidden : undefined}>{title}</span>
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody role="rowgroup">
-          {isPending ? (
-            <SkeletonRows columns={columns.length} />
-          ) : (
-            data?.objects.map((item) => (
-              <Table.Tr key={keyOf(item)} role="row">
-                {columns.map(({ title, titleHidden, cell, align }) => (
-                  <Table.Td
-                    key={title}
-                    ta={align ?? 'left'}
-                    role="cell"
-                    data-label={titleHidden ? undefined : title}
-                  >
-                    {cell(item)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))
-          )}
-        </Table.Tbody>
-      </Table>
+      <div className={styles.scroll}>
+        <Table
+          className={styles.table}
+          verticalSpacing={5}
+          horizontalSpacing="sm"
+          highlightOnHover
+          aria-label={label}
+          aria-busy={isPending}
+          role="table"
+          data-stale={result.isPlaceholderData || undefined}
+        >
+          <Table.Thead role="rowgroup">
+            <Table.Tr role="row">
+              {columns.map(({ title, titleHidden, align, width, secondary }) => (
+                <Table.Th
+                  key={title}
+                  ta={align ?? 'left'}
+                  w={width}
+                  role="columnheader"
+                  className={styles.head}
+                  data-secondary={secondary}
+                >
+                  <span className={titleHidden ? styles.hidden : undefined}>{title}</span>
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody role="rowgroup">
+            {isPending ? (
+              <SkeletonRows columns={columns.length} />
+            ) : (
+              data?.objects.map((item) => (
+                <Table.Tr key={keyOf(item)} role="row">
+                  {columns.map(({ title, titleHidden, cell, align, secondary }) => (
+                    <Table.Td
+                      key={title}
+                      ta={align ?? 'left'}
+                      role="cell"
+                      data-label={titleHidden ? undefined : title}
+                      data-secondary={secondary}
+                    >
+                      {cell(item)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))
+            )}
+          </Table.Tbody>
+        </Table>
+      </div>
       {paged && data ? <Pager list={data} isTurning={result.isPlaceholderData} /> : null}
     </>
   );
