@@ -32,13 +32,17 @@ export async function sendRaw({ method, path, query, body, token, signal }: Requ
     signal: signal ?? null,
   }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError('Could not reach the service. Check your connection and try again.', {
-      status: 0,
-      code: 'unreachable',
-    });
+    throw unreachable();
   });
   if (!response.ok) throw await errorFromResponse(response);
   return response;
+}
+
+export function unreachable(): ApiError {
+  return new ApiError('Could not reach the service. Check your connection and try again.', {
+    status: 0,
+    code: 'unreachable',
+  });
 }
 
 function queryString(query: Query = {}): string {

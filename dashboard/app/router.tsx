@@ -1,10 +1,4 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { NotFound } from '../shared/feedback/NotFound.tsx';
 import { PageError } from '../shared/feedback/PageError.tsx';
 import { PageLoading } from '../shared/feedback/PageLoading.tsx';
@@ -14,13 +8,14 @@ import {
   stringifySearch,
   validateSearch,
 } from '../shared/filters/search.ts';
+import { lazyPage } from './lazy-page.tsx';
 
 const root = createRootRoute({ validateSearch, search: { middlewares: [retainOrganizationAndBank] } });
 
 const workspace = createRoute({
   getParentRoute: () => root,
   id: 'workspace',
-  component: lazyRouteComponent(() => import('../shell/Workspace.tsx'), 'Workspace'),
+  component: lazyPage(() => import('../shell/Workspace.tsx'), 'Workspace'),
 });
 
 const home = createRoute({
@@ -34,137 +29,128 @@ const home = createRoute({
 const login = createRoute({
   getParentRoute: () => root,
   path: 'login',
-  component: lazyRouteComponent(() => import('../pages/login/LoginPage.tsx'), 'LoginPage'),
+  component: lazyPage(() => import('../pages/login/LoginPage.tsx'), 'LoginPage'),
 });
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: 'forgot-password',
-  component: lazyRouteComponent(() => import('../pages/login/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
+  component: lazyPage(() => import('../pages/login/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
 });
 const setPassword = createRoute({
   getParentRoute: () => root,
   path: 'set-password',
-  component: lazyRouteComponent(() => import('../pages/login/SetPasswordPage.tsx'), 'SetPasswordPage'),
+  component: lazyPage(() => import('../pages/login/SetPasswordPage.tsx'), 'SetPasswordPage'),
 });
 
 const onboarding = createRoute({
   getParentRoute: () => workspace,
   path: 'onboarding',
-  component: lazyRouteComponent(() => import('../pages/onboarding/OnboardingPage.tsx'), 'OnboardingPage'),
+  component: lazyPage(() => import('../pages/onboarding/OnboardingPage.tsx'), 'OnboardingPage'),
 });
 const overview = createRoute({
   getParentRoute: () => workspace,
   path: 'overview',
-  component: lazyRouteComponent(() => import('../pages/overview/OverviewPage.tsx'), 'OverviewPage'),
+  component: lazyPage(() => import('../pages/overview/OverviewPage.tsx'), 'OverviewPage'),
 });
 const keys = createRoute({
   getParentRoute: () => workspace,
   path: 'keys',
-  component: lazyRouteComponent(() => import('../pages/keys/KeysPage.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('../pages/keys/KeysPage.tsx'), 'KeysPage'),
 });
 const webhooks = createRoute({
   getParentRoute: () => workspace,
   id: 'webhooks',
-  component: lazyRouteComponent(() => import('../shell/RequireWebhooks.tsx'), 'RequireWebhooks'),
+  component: lazyPage(() => import('../shell/RequireWebhooks.tsx'), 'RequireWebhooks'),
 });
 const subscriptions = createRoute({
   getParentRoute: () => webhooks,
   path: 'subscriptions',
-  component: lazyRouteComponent(
-    () => import('../pages/subscriptions/SubscriptionsPage.tsx'),
-    'SubscriptionsPage',
-  ),
+  component: lazyPage(() => import('../pages/subscriptions/SubscriptionsPage.tsx'), 'SubscriptionsPage'),
 });
 const subscription = createRoute({
   getParentRoute: () => webhooks,
   path: 'subscriptions/$guid',
-  component: lazyRouteComponent(
-    () => import('../pages/subscriptions/SubscriptionPage.tsx'),
-    'SubscriptionPage',
-  ),
+  component: lazyPage(() => import('../pages/subscriptions/SubscriptionPage.tsx'), 'SubscriptionPage'),
 });
 const events = createRoute({
   getParentRoute: () => webhooks,
   path: 'events',
-  component: lazyRouteComponent(() => import('../pages/events/EventsPage.tsx'), 'EventsPage'),
+  component: lazyPage(() => import('../pages/events/EventsPage.tsx'), 'EventsPage'),
 });
 const event = createRoute({
   getParentRoute: () => webhooks,
   path: 'events/$guid',
-  component: lazyRouteComponent(() => import('../pages/events/EventPage.tsx'), 'EventPage'),
+  component: lazyPage(() => import('../pages/events/EventPage.tsx'), 'EventPage'),
 });
 const deliveries = createRoute({
   getParentRoute: () => webhooks,
   path: 'deliveries',
-  component: lazyRouteComponent(() => import('../pages/deliveries/DeliveriesPage.tsx'), 'DeliveriesPage'),
+  component: lazyPage(() => import('../pages/deliveries/DeliveriesPage.tsx'), 'DeliveriesPage'),
 });
 const delivery = createRoute({
   getParentRoute: () => webhooks,
   path: 'deliveries/$guid',
-  component: lazyRouteComponent(() => import('../pages/deliveries/DeliveryPage.tsx'), 'DeliveryPage'),
+  component: lazyPage(() => import('../pages/deliveries/DeliveryPage.tsx'), 'DeliveryPage'),
 });
 const live = createRoute({
   getParentRoute: () => webhooks,
   path: 'live',
-  component: lazyRouteComponent(() => import('../pages/live/LivePage.tsx'), 'LivePage'),
+  component: lazyPage(() => import('../pages/live/LivePage.tsx'), 'LivePage'),
 });
 const inbox = createRoute({
   getParentRoute: () => webhooks,
   path: 'inbox',
-  component: lazyRouteComponent(() => import('../pages/inbox/InboxPage.tsx'), 'InboxPage'),
+  component: lazyPage(() => import('../pages/inbox/InboxPage.tsx'), 'InboxPage'),
 });
 const requests = createRoute({
   getParentRoute: () => workspace,
   path: 'requests',
-  component: lazyRouteComponent(() => import('../pages/requests/RequestsPage.tsx'), 'RequestsPage'),
+  component: lazyPage(() => import('../pages/requests/RequestsPage.tsx'), 'RequestsPage'),
 });
 const files = createRoute({
   getParentRoute: () => workspace,
   path: 'files',
-  component: lazyRouteComponent(() => import('../pages/files/FilesPage.tsx'), 'FilesPage'),
+  component: lazyPage(() => import('../pages/files/FilesPage.tsx'), 'FilesPage'),
 });
 const sandbox = createRoute({
   getParentRoute: () => workspace,
   path: 'sandbox',
-  component: lazyRouteComponent(() => import('../pages/sandbox/SandboxPage.tsx'), 'SandboxPage'),
+  component: lazyPage(() => import('../pages/sandbox/SandboxPage.tsx'), 'SandboxPage'),
 });
 const organization = createRoute({
   getParentRoute: () => workspace,
   path: 'organization',
-  component: lazyRouteComponent(
-    () => import('../pages/organization/OrganizationPage.tsx'),
-    'OrganizationPage',
-  ),
+  component: lazyPage(() => import('../pages/organization/OrganizationPage.tsx'), 'OrganizationPage'),
 });
 const object = createRoute({
   getParentRoute: () => workspace,
   path: 'sandbox/$kind/$guid',
-  component: lazyRouteComponent(() => import('../pages/sandbox/object/ObjectPage.tsx'), 'ObjectPage'),
+  component: lazyPage(() => import('../pages/sandbox/object/ObjectPage.tsx'), 'ObjectPage'),
 });
 const team = createRoute({
   getParentRoute: () => workspace,
   path: 'team',
-  component: lazyRouteComponent(() => import('../pages/team/TeamPage.tsx'), 'TeamPage'),
+  component: lazyPage(() => import('../pages/team/TeamPage.tsx'), 'TeamPage'),
 });
 const audit = createRoute({
   getParentRoute: () => workspace,
   path: 'audit',
-  component: lazyRouteComponent(() => import('../pages/audit/AuditPage.tsx'), 'AuditPage'),
+  component: lazyPage(() => import('../pages/audit/AuditPage.tsx'), 'AuditPage'),
 });
 const alerts = createRoute({
   getParentRoute: () => workspace,
   path: 'alerts',
-  component: lazyRouteComponent(() => import('../pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
+  component: lazyPage(() => import('../pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
 });
 const alertSettings = createRoute({
   getParentRoute: () => workspace,
   path: 'alerts/settings',
-  component: lazyRouteComponent(() => import('../pages/alerts/AlertSettingsPage.tsx'), 'AlertSettingsPage'),
+  component: lazyPage(() => import('../pages/alerts/AlertSettingsPage.tsx'), 'AlertSettingsPage'),
 });
 const account = createRoute({
   getParentRoute: () => workspace,
   path: 'account',
-  component: lazyRouteComponent(() => import('../pages/account/AccountPage.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('../pages/account/AccountPage.tsx'), 'AccountPage'),
 });
 
 export const router = createRouter({
