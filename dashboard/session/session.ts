@@ -1,21 +1,32 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { accountApi } from '../api/account.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { Session } from '../api/types.ts';
 import { SESSION_KEY, type Services } from './services.ts';
+
+const ENDED_KEY = [...SESSION_KEY, 'ended'];
 
 /** `data` is null when the user is not logged in. */
 export function useSession() {
   return useQuery({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: 60_000 });
 }
 
-async function readSession(): Promise<Session | null> {
+async function readSession({ client }: { client: QueryClient }): Promise<Session | null> {
   try {
     return await accountApi.session();
   } catch (error) {
-    if (isLoggedOut(error)) return null;
-    throw error;
+    if (!isLoggedOut(error)) throw error;
+    if (client.getQueryData(SESSION_KEY)) client.setQueryData(ENDED_KEY, true);
+    return null;
   }
+}
+
+/** Whether the last session of this tab ended other than by logging out. */
+export function useHasSessionEnded(): boolean {
+  const queries = useQueryClient();
+  const [hasEnded] = useState(() => queries.getQueryData(ENDED_KEY) === true);
+  return hasEnded;
 }
 
 export function isLoggedOut(error: unknown): boolean {
@@ -24,6 +35,7 @@ export function isLoggedOut(error: unknown): boolean {
 
 export function replaceSession(services: Services, session: Session | null): void {
   services.queries.setQueryData(SESSION_KEY, session);
+  services.queries.removeQueries({ queryKey: ENDED_KEY });
   clearCachedData(services);
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { joinTeam } from '../../testing/dashboard.ts';
 import { createTenant } from '../../testing/tenant.ts';
+import { assertAccessible } from '../support/accessibility.ts';
 import { navigationOf, returnToTab } from '../support/pages.ts';
 import { enterAs, logOut } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
@@ -22,6 +23,32 @@ test('logging out of an expired session shows no error', async () => {
   await page.context().clearCookies();
   await logOut(page);
   assert.equal(await page.getByText('Could not log out').count(), 0);
+  assert.equal(await page.getByText('Your session has ended').count(), 0);
+});
+
+test('a changed form is discarded only by a button, and the end of the session is explained', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'founder');
+  await page.goto('/team');
+  const dialog = page.getByRole('dialog');
+  const invite = () => page.getByRole('button', { name: 'Invite' }).first().click();
+  await invite();
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await invite();
+  await dialog.getByLabel('Email').fill('grace@acme.test');
+  await page.keyboard.press('Escape');
+  await page.mouse.click(3, 3);
+  await page.getByText('Your changes are not saved').waitFor();
+  assert.equal(await dialog.getByLabel('Email').inputValue(), 'grace@acme.test');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+
+  await page.context().clearCookies();
+  await returnToTab(page);
+  await page.getByText('Your session has ended. Nothing was changed.').waitFor();
+  await assertAccessible(page, 'login after the end of a session');
 });
 
 test('a login in another tab discards the data of the previous user', async () => {

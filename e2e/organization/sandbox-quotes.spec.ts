@@ -62,7 +62,7 @@ test('a trade uses a quote, which stays used after a reload', async () => {
   await dialog.getByLabel('Amount to receive').fill('1000');
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByText('Enter this or the alternative, not both').waitFor();
-  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
 
   await createQuote(page);
   const row = page.getByRole('row', {

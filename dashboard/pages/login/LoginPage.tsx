@@ -1,4 +1,4 @@
-import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { hasCode } from '../../api/api-error.ts';
 import { CodeField } from '../../auth/CodeField.tsx';
 import { signWithPasskey } from '../../auth/sign-with-passkey.ts';
 import { needsCode, typedCode } from '../../auth/totp-code.ts';
+import { useHasSessionEnded } from '../../session/session.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { LoginError } from './LoginError.tsx';
@@ -15,6 +16,7 @@ import { useCompleteLogin } from './use-complete-login.ts';
 
 export function LoginPage() {
   const { filters } = useFilters();
+  const hasSessionEnded = useHasSessionEnded();
   const completeLogin = useCompleteLogin();
   const onSuccess = (session: Awaited<ReturnType<typeof accountApi.logIn>>) =>
     completeLogin(session, filters.next);
@@ -40,6 +42,11 @@ export function LoginPage() {
         })}
       >
         <Stack gap="md">
+          {hasSessionEnded ? (
+            <Alert color="blue" variant="light" role="status">
+              Your session has ended. Nothing was changed.
+            </Alert>
+          ) : null}
           <TextInput
             label="Email"
             type="email"

@@ -1,10 +1,14 @@
 import { getDefaultZIndex, Modal } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type MouseEvent, type ReactNode, type SyntheticEvent, useRef } from 'react';
+import { notifyBlocked } from '../feedback/notify.ts';
 
 /** The overlay of the dialog below dims the page already. */
 const ABOVE_OPACITY = 0.3;
 
-/** A `locked` dialog cannot be closed by Escape, an outside click or the close button. */
+/**
+ * A `locked` dialog cannot be closed by Escape, an outside click or the close button. A changed form is discarded only
+ * by a button.
+ */
 export function Dialog({
   title,
   wide = false,
@@ -21,6 +25,16 @@ export function Dialog({
   onClose: () => void;
   children: ReactNode;
 }) {
+  const changedForm = useRef<HTMLFormElement>(null);
+  const isButtonUsed = useRef(false);
+  const markChanged = ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
+    changedForm.current = currentTarget.querySelector('form');
+  };
+  const close = () => {
+    // The next step of a dialog has removed the form of the previous one.
+    if (isButtonUsed.current || !changedForm.current?.isConnected) onClose();
+    else notifyBlocked('Your changes are not saved. Press Close to discard them.');
+  };
   return (
     <Modal
       opened
@@ -28,7 +42,18 @@ export function Dialog({
       title={title}
       size={wide ? 'lg' : 'md'}
       centered={!wide}
-      onClose={onClose}
+      onClose={close}
+      onInput={markChanged}
+      // Options of a select are outside of its form and cause no input event.
+      onClick={(event: MouseEvent<HTMLElement>) => {
+        if ((event.target as Element).closest('[role=option]')) markChanged(event);
+      }}
+      closeButtonProps={{
+        'aria-label': 'Close',
+        onClickCapture: () => {
+          isButtonUsed.current = true;
+        },
+      }}
       {...(above ? { overlayProps: { backgroundOpacity: ABOVE_OPACITY } } : {})}
       closeOnClickOutside={!locked}
       closeOnEscape={!locked}
