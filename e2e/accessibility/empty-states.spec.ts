@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinTeam } from '../../testing/dashboard.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { assertAccessible } from '../support/accessibility.ts';
-import { navigationOf } from '../support/pages.ts';
+import { navigate, navigationOf } from '../support/pages.ts';
 import { enter, enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -16,6 +17,33 @@ test('pages without access and unknown pages are accessible', async () => {
   await page.evaluate(() => history.pushState({}, '', '/nowhere'));
   await page.getByText('Page not found').waitFor();
   await assertAccessible(page, 'page not found');
+});
+
+test('pages that need a bank keep their title, and offer to create one to those who may', async () => {
+  const { body } = await app.operate('POST', '/organizations', { name: 'Acme', features: ['webhooks'] });
+  const page = await pages.open();
+  for (const [role, target] of [
+    ['viewer', undefined],
+    ['developer', '/organization'],
+    ['founder', '/onboarding'],
+  ] as const) {
+    await enterAs(page, site, { organizationGuid: String(body.guid) }, role);
+    await page.goto('/team');
+    await page.getByRole('heading', { name: 'Team' }).waitFor();
+    for (const [path, heading] of [
+      ['/sandbox', 'Sandbox'],
+      ['/keys', 'API keys'],
+    ] as const) {
+      await navigate(page, path);
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      const main = page.getByRole('main');
+      const create = main.getByRole('link', { name: 'Create sandbox bank' });
+      if (target === undefined) await main.getByText('Ask a Founder or Key Admin to create one.').waitFor();
+      else assert.match(String(await create.getAttribute('href')), new RegExp(`^${target}`));
+      assert.equal(await create.count(), target === undefined ? 0 : 1);
+    }
+    await assertAccessible(page, `no bank: ${role}`);
+  }
 });
 
 test('the page of a disabled feature is accessible', async () => {

@@ -4,6 +4,7 @@ import { scopesFor } from '../../../server/tokens/scopes.ts';
 import type { Application } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { NoBank } from '../../shared/feedback/NoBank.tsx';
 import { OtherEnvironment } from '../../shared/feedback/OtherEnvironment.tsx';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
@@ -38,12 +39,7 @@ export function KeyTable({
   );
   const rotationOf = useRotations(kind, result.data?.objects ?? []);
   useBankOf(only === undefined ? undefined : result.data?.objects[0]);
-  if (kind === 'bank' && !bank)
-    return (
-      <EmptyState icon="bank" title="No banks yet">
-        Bank keys belong to a bank. Create a sandbox bank under Get started.
-      </EmptyState>
-    );
+  if (kind === 'bank' && !bank) return <NoBank purpose="Bank keys belong to a bank." />;
   const actions: Column<Application>[] = canWrite
     ? [
         {

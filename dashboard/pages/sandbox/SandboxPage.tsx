@@ -1,8 +1,9 @@
 import { Badge, Button, Group, Select, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { SandboxObject } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { NoBank } from '../../shared/feedback/NoBank.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
 import { TimeFilter } from '../../shared/filters/TimeFilter.tsx';
 import { TIME_FILTERS, timeRangeOf } from '../../shared/filters/time-range.ts';
@@ -45,13 +46,25 @@ export function SandboxPage() {
   const now = useNow();
   const stateOf = (object: SandboxObject) =>
     kind.path === 'quotes' ? quoteState(object, used, now) : object.state;
+  const header = (actions?: ReactNode) => (
+    <PageHeader title="Sandbox" guide="sandbox-scenarios" actions={actions}>
+      Create test objects. The simulator moves them through their states and creates events.
+    </PageHeader>
+  );
   if (!enabled)
     return (
-      <EmptyState icon="sandbox" title={bank ? 'This is a production bank' : 'No banks yet'}>
-        {bank
-          ? 'Select a sandbox bank at the top of the page to create objects.'
-          : 'Create a sandbox bank under Get started.'}
-      </EmptyState>
+      <>
+        {header()}
+        <Panel>
+          {bank ? (
+            <EmptyState icon="sandbox" title="This is a production bank">
+              Select a sandbox bank at the top of the page to create objects.
+            </EmptyState>
+          ) : (
+            <NoBank purpose="Test objects belong to a bank." />
+          )}
+        </Panel>
+      </>
     );
   const canCreate = can(`${kind.path}:execute`);
   const create = (
@@ -61,9 +74,7 @@ export function SandboxPage() {
   );
   return (
     <>
-      <PageHeader title="Sandbox" guide="sandbox-scenarios" actions={canCreate ? create : undefined}>
-        Create test objects. The simulator moves them through their states and creates events.
-      </PageHeader>
+      {header(canCreate ? create : undefined)}
       <FilterBar names={['kind', ...TIME_FILTERS]}>
         <Select
           label="Object type"
