@@ -16,7 +16,7 @@ const CLOCK_OF_THE_DATABASE =
  * own clock.
  */
 const EXCEPTION = {
-  files: ['0029_partition_functions.sql', '0051_request_log.sql', '0080_partition_drops.sql'].map(
+  files: ['0029_partition_functions.sql', '0051_request_log.sql', '0077_partition_drops.sql'].map(
     (name) => `infrastructure/database/migrations/${name}`,
   ),
   text: 'ended > clock_timestamp() - kept',

@@ -6,7 +6,7 @@ import { createDatabase } from '../../infrastructure/database/database.ts';
 import { migrate } from '../../infrastructure/database/migrate.ts';
 import { createLog } from '../../infrastructure/runtime/log.ts';
 
-/** 0079: deliveries that an interrupted freeze stopped before the upgrade are resumed, too. */
+/** 0076: deliveries that an interrupted freeze stopped before the upgrade are resumed, too. */
 const testDatabase = await createTestDatabase({ migrated: false });
 const log = createLog({ level: 'silent', terminal: false });
 const database = createDatabase({ url: testDatabase.url, connections: 3, log });

@@ -19,7 +19,7 @@ import {
 /**
  * History tables have a partition per day, week or several weeks, depending on their retention. Partitions are created
  * in advance and dropped as a whole after the retention. Attaching blocks no insert or select; detaching takes a short
- * lock and gives up when it is not granted at once. Both are functions of the database (migrations 0029 and 0080), because the
+ * lock and gives up when it is not granted at once. Both are functions of the database (migrations 0029 and 0077), because the
  * service role does not own the tables.
  */
 export type Partitions = {
