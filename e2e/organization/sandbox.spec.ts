@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCustomer } from '../../testing/customers.ts';
 import { reportObject } from '../../testing/objects.ts';
@@ -18,7 +19,11 @@ test('a created object reaches the selected outcome, and each step is an event',
   await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('row', { name: /individual · Lin/ }).waitFor();
 
-  await page.goto('/sandbox');
+  const desktop = page.viewportSize() ?? assert.fail('The page has no size');
+  await page.setViewportSize({ width: 380, height: 800 });
+  await page.getByRole('combobox', { name: 'Object type' }).click();
+  await page.getByRole('option', { name: 'Transfer', exact: true }).click();
+  await page.setViewportSize(desktop);
   await page.getByRole('button', { name: 'Create transfer' }).first().click();
   await dialog.getByRole('combobox', { name: 'Customer' }).click();
   await page.getByRole('option', { name: /Lin/ }).click();

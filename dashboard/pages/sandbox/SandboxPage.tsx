@@ -23,6 +23,7 @@ import { CreateObject } from './CreateObject.tsx';
 import { hasEvents, typeOf } from './kind-events.ts';
 import { hasActions, ObjectActions } from './ObjectActions.tsx';
 import { KINDS, type Kind } from './object-kinds.ts';
+import styles from './SandboxPage.module.css';
 import { summaryOf } from './summary.ts';
 import { quoteState, useQuoteUses } from './use-quote-uses.ts';
 
@@ -75,16 +76,21 @@ export function SandboxPage() {
   return (
     <>
       {header(canCreate ? create : undefined)}
-      <FilterBar names={['kind', ...TIME_FILTERS]}>
+      <div className={styles.selection}>
         <Select
+          className={styles.type}
           label="Object type"
           allowDeselect={false}
           data={KINDS.map(({ path, label }) => ({ value: path, label }))}
           value={kind.path}
           onChange={(path) => change({ kind: path ?? undefined })}
         />
-        <TimeFilter label="Created" />
-      </FilterBar>
+        <div>
+          <FilterBar names={TIME_FILTERS}>
+            <TimeFilter label="Created" />
+          </FilterBar>
+        </div>
+      </div>
       <Panel flush>
         <DataTable
           key={kind.path}
