@@ -31,41 +31,38 @@ const commands: Record<string, () => Promise<Command>> = {
 
 const HELP_FLAGS = ['--help', '-h'];
 const [name = '--help', ...args] = process.argv.slice(2);
+const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
 
 if (await asksForHelp()) {
   const { listPartnerCommands } = await import('../cli/src/main.ts');
   process.stdout.write(HELP + listPartnerCommands(process.stdout));
-} else if (Object.hasOwn(commands, name) || !(await runPartnerCommand())) {
-  await run(name, args);
-}
+} else if (load) await run(load);
+else await runPartnerCommand();
 
 /** The commands of partners and the calls of `operator` have help of their own. */
 async function asksForHelp(): Promise<boolean> {
   if (['help', ...HELP_FLAGS].includes(name)) return !(await isPartnerCommand(args[0]));
-  return Object.hasOwn(commands, name) && name !== 'operator' && HELP_FLAGS.includes(args[0] ?? '');
+  return load !== undefined && name !== 'operator' && HELP_FLAGS.includes(args[0] ?? '');
 }
 
 async function isPartnerCommand(word = ''): Promise<boolean> {
   return (await import('../cli/src/main.ts')).FIRST_WORDS.has(word);
 }
 
-/** Settings of the service are not read: a partner has none. False if there is no such command. */
-async function runPartnerCommand(): Promise<boolean> {
-  if (!(await isPartnerCommand(name))) return false;
+/** Settings of the service are not read: a partner has none. An unknown command is refused there, with a suggestion. */
+async function runPartnerCommand(): Promise<void> {
   const [cli, { systemIo }] = await Promise.all([import('../cli/src/main.ts'), import('../cli/src/io.ts')]);
   process.exitCode = await cli.run([name, ...args], systemIo());
-  return true;
 }
 
-async function run(command: string, commandArgs: readonly string[]): Promise<void> {
+async function run(loadCommand: () => Promise<Command>): Promise<void> {
   try {
-    const load = Object.hasOwn(commands, command) ? commands[command] : undefined;
-    if (!load) throw new UsageError(`There is no command ${command}; portico --help lists them.`);
-    if (command !== 'operator' && commandArgs.length > 0)
-      throw new UsageError(`The command ${command} takes no arguments; settings are environment variables.`);
+    if (name !== 'operator' && args.length > 0)
+      throw new UsageError(`The command ${name} takes no arguments; settings are environment variables.`);
     // Before the command is loaded, so that invalid settings are reported at once.
     const config = readConfig(process.env);
-    await (await load())(config, commandArgs);
+    const command = await loadCommand();
+    await command(config, args);
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     process.stderr.write(`portico: ${error.message}\n`);

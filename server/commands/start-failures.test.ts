@@ -85,9 +85,10 @@ test(
     for (const name of ['sreve', 'constructor'])
       await assertRefused(
         await site.run([name]),
-        new RegExp(`There is no command ${name}; portico --help `),
+        new RegExp(`There is no command ${name}\\. Run portico --help `),
         2,
       );
+    await assertRefused(await site.run(['lisen']), /Did you mean listen\?/, 2);
     for (const args of [
       ['serve', '--port=80'],
       ['migrate', '--dry-run'],
