@@ -43,6 +43,8 @@ export function createTransfers(deps: Deps) {
   /** The stream fails if the copy does, and the copy if the stream is not read. */
   function openExport(guid: string, key: Secret): Readable {
     const output = createReaderWatch(deps.timers);
+    // A reader that is gone has no listener any more, and the error would end the process.
+    output.on('error', () => undefined);
     const copied = database.maintain((queries) =>
       queries.transaction().execute(async (transaction) => {
         await beginSnapshot(transaction);

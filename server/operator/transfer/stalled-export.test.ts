@@ -44,6 +44,16 @@ test('an export that is not read ends its snapshot', async () => {
   await until(async () => (await snapshots()) === 0, 'the end of the snapshot');
 });
 
+test('a complete export that is not read ends without an unhandled error', async () => {
+  const { organizationGuid } = await createTenant(app);
+  const file = await app.transfers.export(operator, organizationGuid, KEY);
+  assert.ok(!isFailure(file));
+  await until(() => app.logged.some((line) => line.includes('exported an Organization')), 'the copy');
+  app.clock.advance(240_000);
+  await until(() => file.closed, 'the end of the stream');
+  assert.match(String(file.errored?.message), STALLED);
+});
+
 test('a slow reader and a slow export are waited for', async () => {
   const clock = createFakeClock();
   const output = createReaderWatch(clock);
