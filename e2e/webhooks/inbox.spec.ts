@@ -72,7 +72,7 @@ test('an inbox is created and subscribed, shows each request as it arrived with 
   await box.getByLabel('Signing key').fill(key);
   await box.getByRole('button', { name: 'Check signature' }).click();
   await box.getByText('Signature valid', { exact: true }).waitFor();
-  await page.keyboard.press('Escape');
+  await box.getByRole('button', { name: 'Close' }).click();
   await box.waitFor({ state: 'detached' });
   await drawer.waitFor();
 });

@@ -80,6 +80,7 @@ export function createPartners(world: World, calls: Calls) {
       ...{ url, urls: [url], left: new Map(), isMoving: false },
       ...{ organizationGuid, environment, calledAt: scheduler.now() },
       ...{ guid: undefined, signingKey: undefined, createdAt: undefined, stops: [] },
+      ...{ mayHaveStopped: false, restartedAt: 0 },
       ...{ resumedAt: [], restarts: [] },
       ...{ protectedAt: undefined, deletionCalledAt: undefined, deletionAt: undefined },
     };
@@ -109,7 +110,9 @@ export function createPartners(world: World, calls: Calls) {
     const stops = kind === 'disable' || kind === 'pause';
     const calledAt = scheduler.now();
     const wasStopped = subscription.stops.some(({ to }) => to === Number.POSITIVE_INFINITY);
+    if (stops) subscription.mayHaveStopped = true;
     if (kind === 'enable' || kind === 'resume') {
+      subscription.restartedAt = calledAt;
       for (const stop of subscription.stops) stop.to = Math.min(stop.to, calledAt);
       subscription.resumedAt.push(calledAt);
     }
@@ -134,9 +137,11 @@ export function createPartners(world: World, calls: Calls) {
       return remove(subscription, nodeIndex + 1);
     }
     // A call that ends it again may have come before the answer.
-    const isOver = subscription.resumedAt.some((at) => at >= calledAt);
-    if (!stops) subscription.resumedAt.push(scheduler.now());
-    else if (!isOver) subscription.stops.push({ from: scheduler.now(), to: Number.POSITIVE_INFINITY });
+    if (!stops) {
+      subscription.restartedAt = scheduler.now();
+      subscription.resumedAt.push(scheduler.now());
+    } else if (subscription.restartedAt < calledAt)
+      subscription.stops.push({ from: scheduler.now(), to: Number.POSITIVE_INFINITY });
   }
 
   async function remove(subscription: ModelSubscription | undefined, nodeIndex: number): Promise<void> {

@@ -46,6 +46,10 @@ export type ModelSubscription = {
   createdAt: number | undefined;
   /** Intervals in which it must not receive: disabled or paused, from the answer to the call that ends it. */
   stops: { from: number; to: number }[];
+  /** Whether a call to disable or pause it was made, whatever its answer. */
+  mayHaveStopped: boolean;
+  /** The last call that ends a stop, and its answer. */
+  restartedAt: number;
   /** Times at which waiting deliveries may have become due at once. */
   resumedAt: number[];
   /** Calls after which its failures so far do not count. */
