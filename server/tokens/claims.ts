@@ -39,6 +39,8 @@ export const DASHBOARD_CLIENT_ID = 'dashboard';
 /** Specification: tokens can be cached for 30 minutes. */
 export const TOKEN_LIFETIME_SECONDS = 1_800;
 export const USER_TOKEN_LIFETIME_SECONDS = 300;
+/** Expired revocations and signing keys are kept for so long, because the node that deletes them may be ahead of others. */
+export const EXPIRED_KEPT_MS = 3_600_000;
 /** Time for which a proof of identity allows changes that give lasting access. */
 const PROOF_LIFETIME_MS = 5 * 60_000;
 

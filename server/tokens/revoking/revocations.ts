@@ -5,7 +5,7 @@ import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
-import { type Claims, TOKEN_LIFETIME_SECONDS } from '../claims.ts';
+import { type Claims, EXPIRED_KEPT_MS, TOKEN_LIFETIME_SECONDS } from '../claims.ts';
 import * as store from './revocation-store.ts';
 
 /**
@@ -186,7 +186,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
     async sweep(): Promise<void> {
       const moment = clock.now();
       for (const [subject, expiresAt] of expiries) if (expiresAt < moment.getTime()) expiries.delete(subject);
-      await store.deleteRevocationsBefore(queries, moment);
+      await store.deleteRevocationsBefore(queries, new Date(moment.getTime() - EXPIRED_KEPT_MS));
       await store.deleteNodesBefore(queries, moment);
     },
   };

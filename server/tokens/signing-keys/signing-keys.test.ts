@@ -88,7 +88,10 @@ test('a new key is published at once and signs after ten minutes; the old one st
   for (const app of nodes) assert.deepEqual(await publishedBy(app), [old, fresh]);
   clock.advance(1);
   for (const app of nodes) assert.deepEqual(await publishedBy(app), [fresh]);
-  assert.deepEqual(await storedKids(), [old, fresh]);
+  clock.advance(3_600_000 - 1);
+  await first.nodeTasks.runOnce();
+  assert.deepEqual(await storedKids(), [old, fresh], 'the node may be ahead of others');
+  clock.advance(1);
   await first.nodeTasks.runOnce();
   assert.deepEqual(await storedKids(), [fresh]);
   for (const app of nodes) await assertVerifiedBy(app, await newToken(app));

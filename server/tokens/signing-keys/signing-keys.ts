@@ -8,7 +8,7 @@ import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
-import { TOKEN_LIFETIME_SECONDS } from '../claims.ts';
+import { EXPIRED_KEPT_MS, TOKEN_LIFETIME_SECONDS } from '../claims.ts';
 import * as store from './signing-key-store.ts';
 
 /**
@@ -177,8 +177,8 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
     async sweep(): Promise<void> {
       const rows = await store.selectSigningKeys(database.queries);
       const all = rows.map((row) => ({ kid: row.kid, signsFrom: row.signs_from }));
-      const now = clock.now().getTime();
-      const retired = all.filter((_key, index) => retiredAt(all, index) <= now).map((key) => key.kid);
+      const before = clock.now().getTime() - EXPIRED_KEPT_MS;
+      const retired = all.filter((_key, index) => retiredAt(all, index) <= before).map((key) => key.kid);
       if (retired.length > 0) await store.deleteSigningKeys(database.queries, retired);
     },
   };
