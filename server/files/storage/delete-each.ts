@@ -1,10 +1,12 @@
 import { StorageError } from './storage.ts';
 
 const MAX_DELETED_PER_SWEEP = 1_000;
+/** Of one sweep. An unreachable store needs many seconds to fail, and other tasks wait for the sweep. */
+export const MAX_FAILURES = 10;
 
 /**
- * Deletes everything that can be deleted and returns its number. Throws the first error only at the end, so that one item
- * that cannot be deleted keeps no other. `deleteOne` returns false for an item that is kept.
+ * Deletes what can be deleted and returns its number. Throws the first error only at the end, so that one item that cannot be
+ * deleted keeps no other. `deleteOne` returns false for an item that is kept.
  */
 export async function deleteEach<Item>(
   items: Iterable<Item>,
@@ -13,7 +15,7 @@ export async function deleteEach<Item>(
   let deleted = 0;
   const errors: unknown[] = [];
   for (const item of items) {
-    if (deleted === MAX_DELETED_PER_SWEEP) break;
+    if (deleted === MAX_DELETED_PER_SWEEP || errors.length === MAX_FAILURES) break;
     try {
       if (await deleteOne(item)) deleted += 1;
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { type Clock, later } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
+import { MAX_FAILURES } from '../delete-each.ts';
 import type { Storage } from '../storage.ts';
 import * as store from './cleanup-store.ts';
 
@@ -9,8 +10,6 @@ export type Deletions = ReturnType<typeof createDeletions>;
 const BATCH = 100;
 /** A deletion that failed, or whose node died, is tried again after this time. */
 const RETRY_AFTER_MS = 600_000;
-/** Of one sweep. An unreachable store needs many seconds to fail, and other tasks wait for the sweep. */
-const MAX_FAILURES = 10;
 /** Older than any upload in progress and any valid link. */
 const UNFINISHED_AFTER_MS = 24 * 3_600_000;
 /** Unfinished uploads are rare, and finding them can list a whole folder or bucket. */

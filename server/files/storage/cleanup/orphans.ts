@@ -1,6 +1,7 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { type Clock, later } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
+import { MAX_FAILURES } from '../delete-each.ts';
 import type { Storage } from '../storage.ts';
 import { saveProgress, selectKnownContent, selectProgress } from './cleanup-store.ts';
 
@@ -39,12 +40,15 @@ export function createOrphans({
       );
       const orphans = old.filter(({ guid }) => !known.has(guid));
       let deleted = 0;
+      let failures = 0;
       for (const { guid } of orphans) {
+        if (failures === MAX_FAILURES) break;
         try {
           await storage.delete(guid);
           deleted += 1;
           log.warn({ file: guid }, 'deleted orphaned content');
         } catch (error) {
+          failures += 1;
           // The next pass finds it again; the pages after it must not wait for it.
           log.warn({ err: error, file: guid }, 'could not delete orphaned content');
         }
