@@ -9,8 +9,8 @@ import { plain } from './secrets.ts';
 import { TRANSFERRED, type TransferredTable } from './tables-store.ts';
 
 const FILES = TRANSFERRED.find(({ name }) => name === 'files') as TransferredTable;
-/** Longer than an import takes. */
-const DELETE_AFTER_MS = 24 * 3_600_000;
+/** Longer than an import takes: hundreds of gigabytes over a slow link may need days. */
+const DELETE_AFTER_MS = 14 * 24 * 3_600_000;
 
 type FileRow = { guid: string; content_type: string; failed_at: string | null };
 type FileHead = Extract<Head, { kind: 'file' }>;

@@ -8,8 +8,6 @@ import { exactly, TooLarge } from './exactly.ts';
 const PUT_METADATA = 'put';
 /** Larger content is streamed. Content in memory can be sent again after a failure, so the rest is collected. */
 const MAX_COLLECTED_BYTES = 8 * 1_048_576;
-/** A stream takes as long as its source, for example the export of another cell. */
-const STREAM_TIMEOUT_MS = 3_600_000;
 
 type Target = { Bucket: string; Key: string };
 
@@ -70,7 +68,8 @@ async function sendStream(
   try {
     await client.send(new PutObjectCommand({ ...terms, Body: body, ContentLength: size }), {
       abortSignal: aborting.signal,
-      requestTimeout: STREAM_TIMEOUT_MS,
+      // None: a stream takes as long as its source, for example the export of another cell.
+      requestTimeout: 0,
     });
     return 'stored';
   } catch (error) {
