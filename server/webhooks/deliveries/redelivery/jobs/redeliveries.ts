@@ -24,6 +24,8 @@ export type Redeliveries = ReturnType<typeof createRedeliveries>;
 const MAX_WAITING = 5_000;
 /** After a step that advanced no redelivery: it may have counted the waiting deliveries of many subscriptions. */
 const REST_MS = 1_000;
+/** After a step that did not check all redeliveries. */
+const SHORT_REST_MS = 100;
 /** Redeliveries checked in one step; busy subscriptions are skipped. */
 const MAX_CHECKED_PER_STEP = 20;
 const MAX_SWEPT = 1_000;
@@ -93,8 +95,8 @@ export function createRedeliveries(deps: Deps) {
     return waiting > MAX_WAITING && !(kind === 'waiting' && endpoint?.firstOnly);
   }
 
-  /** False when no redelivery can advance, or none of those that were checked. */
-  async function advanceNext(): Promise<boolean> {
+  /** Undefined when none of those that were checked can advance, and there may be others. */
+  async function advanceNext(): Promise<boolean | undefined> {
     const checked = new Set<string>();
     while (checked.size < MAX_CHECKED_PER_STEP) {
       const next = await nextRunning();
@@ -105,7 +107,7 @@ export function createRedeliveries(deps: Deps) {
       if (isBusy(next, endpoint)) continue;
       if (await advance(next.guid, endpoint)) return true;
     }
-    return false;
+    return undefined;
   }
 
   return {
@@ -203,9 +205,11 @@ export function createRedeliveries(deps: Deps) {
     async step(): Promise<boolean> {
       if (clock.now().getTime() < restUntil) return false;
       const countBefore = createdCount;
-      if (await advanceNext()) return true;
+      const hasAdvanced = await advanceNext();
+      if (hasAdvanced) return true;
+      const restMs = hasAdvanced === undefined ? SHORT_REST_MS : REST_MS;
       // One created meanwhile may have been missed.
-      if (countBefore === createdCount) restUntil = clock.now().getTime() + REST_MS;
+      if (countBefore === createdCount) restUntil = clock.now().getTime() + restMs;
       return false;
     },
 
