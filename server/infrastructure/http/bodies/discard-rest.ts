@@ -5,8 +5,8 @@ import { startReading } from './read-body.ts';
 const DISCARD_MS = 10_000;
 
 /**
- * Reads and discards the rest of a body after its response, then closes the connection. If it were closed at once, a client
- * that is still sending would get a reset, and might not read the response.
+ * Reads and discards the rest of a body after its response, for a limited time. If the connection were closed at once, a
+ * client that is still sending would get a reset, and might not read the response.
  */
 export function discardRest(request: FastifyRequest, timers: Timers): void {
   const { raw } = request;
@@ -15,7 +15,7 @@ export function discardRest(request: FastifyRequest, timers: Timers): void {
   if (raw.complete || !socket?.destroySoon) return;
   const cancel = timers.after(DISCARD_MS, () => socket.destroy());
   socket.once('close', cancel);
-  raw.once('end', () => socket.destroySoon());
+  raw.once('end', cancel);
   startReading(request);
   raw.resume();
 }
