@@ -75,12 +75,25 @@ export function createFreezing(deps: FreezingDeps) {
     async resumeInterrupted(): Promise<void> {
       const before = steps.interruptedBefore();
       for (const guid of await store.selectInterrupted(queries, before)) {
-        await steps.unfreeze(
-          systemActor,
-          guid,
-          ({ frozen_at: frozenAt, freezing_at: at }) => frozenAt === null && at !== null && at <= before,
-        );
-        log.warn({ organization_guid: guid }, 'resumed deliveries after an interrupted freeze');
+        let isInterrupted = false;
+        try {
+          const resumed = await steps.unfreeze(
+            systemActor,
+            guid,
+            ({ frozen_at: frozenAt, freezing_at: at }) => {
+              isInterrupted = frozenAt === null && at !== null && at <= before;
+              return isInterrupted;
+            },
+          );
+          if (isInterrupted && !isFailure(resumed))
+            log.warn({ organization_guid: guid }, 'resumed deliveries after an interrupted freeze');
+        } catch (error) {
+          // The next Organizations must not wait for this one.
+          log.warn(
+            { err: error, organization_guid: guid },
+            'could not resume deliveries after an interrupted freeze',
+          );
+        }
       }
     },
   };
