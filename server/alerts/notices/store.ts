@@ -10,17 +10,19 @@ export type NewNotice = Pick<Notice, 'organization_guid' | 'channel' | 'recipien
   alertGuid: string;
 };
 
-/** Alerts without notices, locked until the transaction ends; those of another node are skipped. */
-/** Nothing of a frozen Organization changes. */
-const ownerNotFrozen = sql<boolean>`alerts.organization_guid not in (
+/** Nothing of a frozen Organization changes, and its messages wait. */
+const notFrozen = (
+  table: 'alerts' | 'alert_notices',
+) => sql<boolean>`${sql.ref(`${table}.organization_guid`)} not in (
   select guid from organizations where frozen_at is not null)`;
 
+/** Alerts without notices, locked until the transaction ends; those of another node are skipped. */
 export function lockUnnotified(transaction: Transaction, limit: number) {
   return transaction
     .selectFrom('alerts')
     .select(['guid', 'organization_guid', 'type'])
     .where('notified_at', 'is', null)
-    .where(ownerNotFrozen)
+    .where(notFrozen('alerts'))
     .orderBy('guid')
     .limit(limit)
     .forUpdate()
@@ -69,10 +71,6 @@ export async function addNotices(
       due_at = coalesce(n.due_at, greatest(excluded.due_at, n.sent_at + (${cooldown})))`.execute(transaction);
 }
 
-/** Messages of a frozen Organization wait. */
-const notFrozen = sql<boolean>`alert_notices.organization_guid not in (
-  select guid from organizations where frozen_at is not null)`;
-
 /** Leases due notices of a channel to this process until `leaseUntil`. */
 export async function claimDue(
   queries: Queries,
@@ -82,7 +80,7 @@ export async function claimDue(
   const { rows } = await sql<Notice>`
     with due as (
       select organization_guid, channel, recipient, type from alert_notices
-      where channel = ${channel} and due_at <= ${now} and ${notFrozen}
+      where channel = ${channel} and due_at <= ${now} and ${notFrozen('alert_notices')}
       order by due_at limit ${limit} for update skip locked
     )
     update alert_notices as n set due_at = ${leaseUntil}, attempts = n.attempts + 1
@@ -100,7 +98,7 @@ export async function selectNextDueAt(queries: Queries, channel: Channel): Promi
     .select('due_at')
     .where('channel', '=', channel)
     .where('due_at', 'is not', null)
-    .where(notFrozen)
+    .where(notFrozen('alert_notices'))
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst();
