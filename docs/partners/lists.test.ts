@@ -24,7 +24,7 @@ const PATHS: Record<string, string[]> = {
   'key pairs of banks': ['bank_applications'],
   events: ['subscription_events'],
   deliveries: ['subscription_deliveries'],
-  recoveries: ['subscription_recoveries'],
+  'redelivery jobs': ['subscription_recoveries'],
   'requests of an inbox': ['inboxes/{guid}/requests'],
 };
 PATHS.objects = pathsOf(/^Objects in this table are (.+?)\./ms);

@@ -19,7 +19,7 @@ type RefusalLimit = {
 /**
  * Routes without authentication read and parse bodies of any caller. A rejected body (too large, malformed, too many
  * keys, missing fields, late) counts against the rate limit once, and a source over its limit is rejected before its
- * body is read. Requests without a body are exempt.
+ * body is read. GET and HEAD are exempt.
  */
 export function countRefusals(scope: HttpServer, { blocked, count }: RefusalLimit): void {
   scope.decorateRequest('refusalCounts', false);
