@@ -47,7 +47,7 @@ test('a changed form is discarded only by a button, and the end of the session i
 
   await page.context().clearCookies();
   await returnToTab(page);
-  await page.getByText('Your session has ended. Nothing was changed.').waitFor();
+  await page.getByText('Your session has ended. Log in again.').waitFor();
   await assertAccessible(page, 'login after the end of a session');
 });
 

@@ -44,7 +44,7 @@ export function LoginPage() {
         <Stack gap="md">
           {hasSessionEnded ? (
             <Alert color="blue" variant="light" role="status">
-              Your session has ended. Nothing was changed.
+              Your session has ended. Log in again.
             </Alert>
           ) : null}
           <TextInput
