@@ -86,7 +86,7 @@ export function SandboxPage() {
           onChange={(path) => change({ kind: path ?? undefined })}
         />
         <div>
-          <FilterBar names={TIME_FILTERS}>
+          <FilterBar names={TIME_FILTERS} beside={['kind']}>
             <TimeFilter label="Created" />
           </FilterBar>
         </div>

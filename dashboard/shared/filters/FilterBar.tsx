@@ -11,10 +11,13 @@ import { useFilters } from './use-filters.ts';
 /** On a phone the filters are behind a button, which says how many are set. */
 export function FilterBar({
   names,
+  beside = [],
   list,
   children,
 }: {
   names: readonly SearchName[];
+  /** Shown outside of the bar, but saved with its filters. */
+  beside?: readonly SearchName[];
   /** The name under which filters are saved; the path of the page by default. */
   list?: string;
   children: ReactNode;
@@ -23,6 +26,7 @@ export function FilterBar({
   const [isOpen, { toggle }] = useDisclosure();
   const id = useId();
   const count = countOf(names, filters);
+  const saved = [...beside, ...names];
   return (
     <>
       <Button
@@ -38,7 +42,9 @@ export function FilterBar({
       </Button>
       <search id={id} className={styles.bar} data-open={isOpen || undefined}>
         {children}
-        {names.length > 0 ? <SavedFilters names={names} list={list} isSet={count > 0} /> : null}
+        {saved.length > 0 ? (
+          <SavedFilters names={saved} list={list} isSet={countOf(saved, filters) > 0} />
+        ) : null}
         {count > 0 ? (
           <Button
             variant="subtle"
