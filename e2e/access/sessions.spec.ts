@@ -40,7 +40,7 @@ test('a changed form is discarded only by a button, and the end of the session i
   await dialog.getByLabel('Email').fill('grace@acme.test');
   await page.keyboard.press('Escape');
   await page.mouse.click(3, 3);
-  await page.getByText('Your changes are not saved').waitFor();
+  await page.getByText('Press Close to discard your input.').waitFor();
   assert.equal(await dialog.getByLabel('Email').inputValue(), 'grace@acme.test');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await dialog.waitFor({ state: 'detached' });

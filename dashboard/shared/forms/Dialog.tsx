@@ -33,7 +33,7 @@ export function Dialog({
   const close = () => {
     // The next step of a dialog has removed the form of the previous one.
     if (isButtonUsed.current || !changedForm.current?.isConnected) onClose();
-    else notifyBlocked('Your changes are not saved. Press Close to discard them.');
+    else notifyBlocked('Press Close to discard your input.');
   };
   return (
     <Modal
