@@ -38,7 +38,8 @@ test('pages that need a bank keep their title, and offer to create one to those 
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       const main = page.getByRole('main');
       const create = main.getByRole('link', { name: 'Create sandbox bank' });
-      if (target === undefined) await main.getByText('Ask a Founder or Key Admin to create one.').waitFor();
+      if (target === undefined)
+        await main.getByText('Ask a Founder, Key Admin or Developer to create one.').waitFor();
       else assert.match(String(await create.getAttribute('href')), new RegExp(`^${target}`));
       assert.equal(await create.count(), target === undefined ? 0 : 1);
     }

@@ -20,7 +20,7 @@ export function NoBank({ purpose }: { purpose: string }) {
         ) : undefined
       }
     >
-      {purpose} {canCreate ? null : 'Ask a Founder or Key Admin to create one.'}
+      {purpose} {canCreate ? null : 'Ask a Founder, Key Admin or Developer to create one.'}
     </EmptyState>
   );
 }
