@@ -102,7 +102,7 @@ export function DataTable<Item>({
           </Table.Thead>
           <Table.Tbody role="rowgroup">
             {isPending ? (
-              <SkeletonRows columns={columns.length} />
+              <SkeletonRows columns={columns} />
             ) : (
               data?.objects.map((item) => (
                 <Table.Tr key={keyOf(item)} role="row">
@@ -133,13 +133,12 @@ function withoutCapital(label: string): string {
   return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 }
 
-function SkeletonRows({ columns }: { columns: number }) {
+function SkeletonRows({ columns }: { columns: readonly Pick<Column<never>, 'title' | 'secondary'>[] }) {
   return Array.from({ length: SKELETON_ROWS }, (_, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: placeholder rows have no identity
     <Table.Tr key={row} role="row">
-      {Array.from({ length: columns }, (_, column) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: placeholder cells have no identity
-        <Table.Td key={column} role="cell">
+      {columns.map(({ title, secondary }, column) => (
+        <Table.Td key={title} role="cell" data-secondary={secondary}>
           <Skeleton height={14} my={4} width={column === 0 ? '70%' : '50%'} />
         </Table.Td>
       ))}
