@@ -115,25 +115,3 @@ test('the member limit is shown instead of the invite button', async () => {
   await page.getByText('200 of 200 members').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Invite' }).count(), 0);
 });
-
-test('a page that cannot be loaded keeps the dashboard, and Retry loads it with its styles', async () => {
-  const page = await pages.open();
-  await enterAs(page, site, await createTenant(app), 'founder');
-  await page.goto('/team');
-  await page.getByRole('button', { name: 'Invite' }).waitFor();
-  await page.route('**', (route) => route.abort());
-  await navigationOf(page).getByRole('link', { name: 'Overview' }).click();
-  const retry = page.getByRole('alert').getByRole('button', { name: 'Retry' });
-  await page.getByText('Could not reach the service').waitFor();
-  await retry.click();
-  await navigationOf(page).getByRole('link', { name: 'Team' }).click();
-  await page.getByRole('heading', { name: 'Team' }).waitFor();
-  await navigationOf(page).getByRole('link', { name: 'Overview' }).click();
-  await retry.waitFor();
-  await page.unroute('**');
-  await retry.click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await page.waitForFunction(() =>
-    [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].every(({ sheet }) => sheet),
-  );
-});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTenant } from '../../testing/tenant.ts';
+import { navigationOf } from '../support/pages.ts';
+import { enterAs } from '../support/people.ts';
+import { app, pages, site } from '../support/suite.ts';
+
+test('a page that cannot be loaded keeps the dashboard, and Retry loads it with its styles', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'founder');
+  await page.goto('/team');
+  await page.getByRole('button', { name: 'Invite' }).waitFor();
+  await page.route('**', (route) => route.abort());
+  await navigationOf(page).getByRole('link', { name: 'Overview' }).click();
+  const retry = page.getByRole('alert').getByRole('button', { name: 'Retry' });
+  await page.getByText('Could not reach the service').waitFor();
+  await retry.click();
+  await navigationOf(page).getByRole('link', { name: 'Team' }).click();
+  await page.getByRole('heading', { name: 'Team' }).waitFor();
+  await navigationOf(page).getByRole('link', { name: 'Overview' }).click();
+  await retry.waitFor();
+  await page.unroute('**');
+  await retry.click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].every(({ sheet }) => sheet),
+  );
+});
+
+test('a page whose script was replaced reloads the document when it is opened, not when its link is hovered over', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'founder');
+  await page.goto('/keys');
+  await page.getByRole('button', { name: 'Generate bank key' }).waitFor();
+  const documents: string[] = [];
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) documents.push(new URL(request.url()).pathname);
+  });
+  await page.route('**/assets/TeamPage-*.js', (route) =>
+    documents.length === 0 ? route.fulfill({ status: 404 }) : route.continue(),
+  );
+  const link = navigationOf(page).getByRole('link', { name: 'Team' });
+  const probe = page.waitForResponse('**/icon.svg');
+  await link.hover();
+  await (await probe).finished();
+  await link.click();
+  await page.getByRole('button', { name: 'Invite' }).waitFor();
+  assert.deepEqual(documents, ['/team']);
+  const stored = await page.evaluate(() => Object.keys(sessionStorage));
+  assert.deepEqual(
+    stored.filter((key) => key.startsWith('portico.reloaded')),
+    [],
+  );
+});
