@@ -24,18 +24,22 @@ export async function createPartner(site: Site): Promise<Partner> {
   return { organizationGuid: String(organization.guid), token, customerGuid: String(guid) };
 }
 
-/** A Founder. User tokens expire after minutes, and a logout ends the session, so each round logs in again. */
-export async function createFounder(site: Site, organizationGuid: string): Promise<() => Promise<Session>> {
-  const email = 'founder@bench.example';
-  const password = randomBytes(16).toString('hex');
-  const invited = await site.operate('POST', `/organizations/${organizationGuid}/members`, {
-    email,
-    role: 'founder',
-  });
-  const token = new URL(String(invited.invitation_link)).hash.slice('#token='.length);
-  await browse(site, '/password', { token, password });
-
+/**
+ * Logs in as a new Founder each time: a member's dashboard calls are limited, user tokens expire after minutes, and a
+ * logout ends the session.
+ */
+export function createFounders(site: Site, organizationGuid: string): () => Promise<Session> {
+  let count = 0;
   return async () => {
+    count += 1;
+    const email = `founder-${count}@bench.example`;
+    const password = randomBytes(16).toString('hex');
+    const invited = await site.operate('POST', `/organizations/${organizationGuid}/members`, {
+      email,
+      role: 'founder',
+    });
+    const token = new URL(String(invited.invitation_link)).hash.slice('#token='.length);
+    await browse(site, '/password', { token, password });
     const { headers } = await browse(site, '/login', { email, password });
     const [cookie = ''] = (headers.getSetCookie()[0] ?? '').split(';', 1);
     const input = { organization_guid: organizationGuid, environment: 'sandbox' };

@@ -6,7 +6,7 @@ import { TARGETS } from '../runner/targets.ts';
 import { ask, startScript } from '../shared/children.ts';
 import { median } from '../shared/rounds.ts';
 import { OPERATOR_TOKEN, type Site, startSite } from '../shared/site.ts';
-import { createFounder, createPartner } from './callers.ts';
+import { createFounders, createPartner } from './callers.ts';
 import {
   attacksByPipelining,
   attacksOnBody,
@@ -135,7 +135,7 @@ async function tellWhich(bench: Bench, group: Group, idle: number): Promise<void
 
 async function groupsOf(site: Site): Promise<Group[]> {
   const partner = await createPartner(site);
-  const logIn = await createFounder(site, partner.organizationGuid);
+  const logIn = createFounders(site, partner.organizationGuid);
   const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
   const headersOf = async ({ path, isForUsers }: Route): Promise<Record<string, string>> => {
     if (path.startsWith('/operator/')) return bearer(OPERATOR_TOKEN);
