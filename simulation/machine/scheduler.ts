@@ -96,6 +96,7 @@ export function createScheduler({
   }
 
   const isVoid = (step: Step) => step.isCancelled || step.owner?.isDead === true;
+  const isSuspended = (step: Step) => (step.owner?.frozenUntil ?? 0) > now;
 
   function peek(): Step | undefined {
     for (let step = heap[0]; step && isVoid(step); step = heap[0]) forget(pop());
@@ -156,8 +157,9 @@ export function createScheduler({
     steps: () => steps,
     /** The end of the last long jump: what was due before could not be done before. */
     jumpedAt: () => jumpedAt,
-    /** Nothing is on its way. */
-    isIdle: () => works === 0 || !heap.some((each) => each.kind === 'work' && !isVoid(each)),
+    /** Nothing is on its way, except to suspended hosts, which get it when they go on. */
+    isIdle: () =>
+      works === 0 || !heap.some((each) => each.kind === 'work' && !isVoid(each) && !isSuspended(each)),
     nextAt: () => peek()?.at,
     /** The earliest step that a jump must not skip. */
     nextBindingAt(): number {
