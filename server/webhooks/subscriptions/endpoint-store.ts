@@ -1,11 +1,11 @@
-import { sql, type Updateable } from 'kysely';
+import { sql } from 'kysely';
 import { preparedUuids, textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
-import type { EnvironmentName, Row, Tables } from '../../infrastructure/database/tables.ts';
+import type { EnvironmentName, Row } from '../../infrastructure/database/tables.ts';
 import type { SubscriptionRow } from './state.ts';
 import { COLUMNS, stateAt } from './store.ts';
 
-/** Queries of the dispatcher, cluster tasks and the key rotation, for many tenants at once. */
+/** Queries of the dispatcher, alerts and the key rotation, for many tenants at once. */
 const SENDING_COLUMNS = [
   'signing_key_encrypted',
   'first_delivery_guid',
@@ -200,54 +200,6 @@ export async function selectPaused(queries: Queries, after: string, limit: numbe
   return rows.map(({ guid }) => guid);
 }
 
-/** Skips rows that another node has locked. */
-const unmarked = (transaction: Transaction, limit: number) =>
-  transaction
-    .selectFrom('subscriptions')
-    .select('guid')
-    .where('deleted_at', 'is', null)
-    .where('frozen', '=', false)
-    .limit(limit)
-    .forUpdate()
-    .skipLocked();
-
-function mark(
-  transaction: Transaction,
-  due: ReturnType<typeof unmarked>,
-  changes: Updateable<Tables['subscriptions']>,
-): Promise<SubscriptionRow[]> {
-  return transaction
-    .with('due', () => due)
-    .updateTable('subscriptions')
-    .from('due')
-    .set(changes)
-    .whereRef('subscriptions.guid', '=', 'due.guid')
-    .returning(qualified)
-    .execute();
-}
-
-export function markDeleted(transaction: Transaction, now: Date, limit: number): Promise<SubscriptionRow[]> {
-  const due = unmarked(transaction, limit)
-    .where('scheduled_deletion_at', '<=', now)
-    .orderBy('scheduled_deletion_at');
-  return mark(transaction, due, { deleted_at: now, updated_at: now });
-}
-
-export function markFailed(
-  transaction: Transaction,
-  { failingBefore, now }: { failingBefore: Date; now: Date },
-  limit: number,
-): Promise<SubscriptionRow[]> {
-  const due = unmarked(transaction, limit)
-    .where('failed_at', 'is', null)
-    .where('deliveries_failing_since', '<=', failingBefore)
-    .where('disabled_at', 'is', null)
-    .where('paused_at', 'is', null)
-    .where(stateAt(now), '!=', 'deleted')
-    .orderBy('deliveries_failing_since');
-  return mark(transaction, due, { failed_at: now, updated_at: now });
-}
-
 /** Failing since before `moment`, in the order of their guids; neither failed nor disabled nor deleted. */
 export function selectFailingSince(
   queries: Queries,
@@ -266,8 +218,6 @@ export function selectFailingSince(
     .limit(limit)
     .execute();
 }
-
-const qualified = COLUMNS.map((column) => `subscriptions.${column}` as const);
 
 export type EncryptedKey = { guid: string; signing_key_encrypted: Buffer };
 

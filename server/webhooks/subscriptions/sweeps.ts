@@ -4,9 +4,9 @@ import { type Audit, systemActor } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Events } from '../events/service.ts';
-import * as store from './endpoint-store.ts';
 import { changeOf, eventOf } from './records.ts';
 import { FAILS_AFTER_MS, type SubscriptionRow } from './state.ts';
+import * as store from './sweep-store.ts';
 
 /** Subscriptions of one transaction. */
 const BATCH = 100;

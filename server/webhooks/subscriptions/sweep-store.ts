@@ -1,0 +1,55 @@
+import type { Updateable } from 'kysely';
+import type { Transaction } from '../../infrastructure/database/database.ts';
+import type { Tables } from '../../infrastructure/database/tables.ts';
+import type { SubscriptionRow } from './state.ts';
+import { COLUMNS, stateAt } from './store.ts';
+
+const qualified = COLUMNS.map((column) => `subscriptions.${column}` as const);
+
+/** Skips rows that another node has locked. */
+const unmarked = (transaction: Transaction, limit: number) =>
+  transaction
+    .selectFrom('subscriptions')
+    .select('guid')
+    .where('deleted_at', 'is', null)
+    .where('frozen', '=', false)
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+
+function mark(
+  transaction: Transaction,
+  due: ReturnType<typeof unmarked>,
+  changes: Updateable<Tables['subscriptions']>,
+): Promise<SubscriptionRow[]> {
+  return transaction
+    .with('due', () => due)
+    .updateTable('subscriptions')
+    .from('due')
+    .set(changes)
+    .whereRef('subscriptions.guid', '=', 'due.guid')
+    .returning(qualified)
+    .execute();
+}
+
+export function markDeleted(transaction: Transaction, now: Date, limit: number): Promise<SubscriptionRow[]> {
+  const due = unmarked(transaction, limit)
+    .where('scheduled_deletion_at', '<=', now)
+    .orderBy('scheduled_deletion_at');
+  return mark(transaction, due, { deleted_at: now, updated_at: now });
+}
+
+export function markFailed(
+  transaction: Transaction,
+  { failingBefore, now }: { failingBefore: Date; now: Date },
+  limit: number,
+): Promise<SubscriptionRow[]> {
+  const due = unmarked(transaction, limit)
+    .where('failed_at', 'is', null)
+    .where('deliveries_failing_since', '<=', failingBefore)
+    .where('disabled_at', 'is', null)
+    .where('paused_at', 'is', null)
+    .where(stateAt(now), '!=', 'deleted')
+    .orderBy('deliveries_failing_since');
+  return mark(transaction, due, { failed_at: now, updated_at: now });
+}
