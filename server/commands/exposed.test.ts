@@ -50,7 +50,7 @@ test(
     const asked = await fetch(`${site.url}/dashboard/password_resets`, {
       method: 'POST',
       headers: { ...JSON_BODY, origin: 'https://api.example.com' },
-      body: JSON.stringify({ email: 'nobody@example.com' }),
+      body: JSON.stringify({ email: 'unknown@example.com' }),
     });
     assert.equal(((await asked.json()) as { link_by: string }).link_by, 'operator');
 

@@ -112,11 +112,11 @@ test('the database rejects updates and deletions of records', async () => {
   const count = () => queries.selectFrom('audit_records').select('guid').execute();
   const before = await count();
   for (const statement of [
-    sql`update audit_records set actor = 'nobody'`,
+    sql`update audit_records set actor = 'changed'`,
     sql`delete from audit_records`,
     sql`truncate audit_records`,
     sql`truncate audit_records cascade`,
-    sql`update audit_records set actor = 'nobody' where false`,
+    sql`update audit_records set actor = 'changed' where false`,
     sql`insert into audit_records select * from audit_records on conflict (guid) do update set actor = 'x'`,
   ])
     for (const [role, refused] of [

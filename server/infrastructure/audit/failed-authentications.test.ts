@@ -17,7 +17,7 @@ const app = await createTestApp({
   },
 });
 const ATTACKER = '198.35.26.97';
-const GUESS = 'a-guess-that-nobody-must-read';
+const GUESS = 'a-guess-that-must-stay-secret';
 
 async function recordsOf(objectId: string, options = {}): Promise<AuditItem[]> {
   await app.failedAuthentications.flush(options);
@@ -114,7 +114,7 @@ test('a wrong password of a member is recorded in each of their Organizations', 
 });
 
 test('an unknown email address is recorded for the operator, without the address', async () => {
-  const email = 'nobody-has-this@partner.example';
+  const email = 'unknown@partner.example';
   const before = timesOf(await recordsOf('unknown', { all: true }));
   assertError(await logIn(app, { email, password: GUESS }), 401, 'authentication_failed');
   const records = await recordsOf('unknown', { all: true });

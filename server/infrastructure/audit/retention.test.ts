@@ -103,7 +103,7 @@ async function assertAppendOnly(queries: Queries): Promise<void> {
   assert.ok(rows.length >= 2);
   for (const { name } of rows)
     for (const change of [
-      sql`update ${sql.table(name)} set actor = 'nobody'`,
+      sql`update ${sql.table(name)} set actor = 'changed'`,
       sql`delete from ${sql.table(name)}`,
       sql`truncate ${sql.table(name)}`,
     ])
@@ -146,7 +146,7 @@ test('a page of an Organization reads few blocks with every filter, whatever oth
     );
     assert.ok(blocks <= 60, `${blocks} blocks for ${JSON.stringify(filters)}`);
   }
-  for (const filters of [{ action: ['nothing'] }, { actor: ['nobody'] }, { objectId: ['unknown'] }]) {
+  for (const filters of [{ action: ['nothing'] }, { actor: ['unknown'] }, { objectId: ['unknown'] }]) {
     const blocks = await cost.blocksOf((queries) =>
       selectRecords(queries, PAGE, { ...filters, organizationGuid: [many] }),
     );
