@@ -242,7 +242,7 @@ export async function createApp(deps: Deps) {
     ...{ storage: filesModule.storage, deletions: filesModule.deletions },
   });
   freezes.onFrozen(async () => {
-    await events.settled();
+    await events.whenIdle();
     await Promise.all([eventCounters.flush(), usage.flush(), requestRecorder.flush()]);
     await Promise.all([denials.flush({ all: true }), failedAuthentications.flush({ all: true })]);
   });

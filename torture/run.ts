@@ -20,7 +20,7 @@ import { createTenants } from './tenants.ts';
 import { problemsIn } from './verdict.ts';
 
 const PROGRESS_EVERY_MS = 5_000;
-const SETTLE_MS = 3_000;
+const WARM_UP_MS = 3_000;
 const ACCEPTED_WITHIN_MS = 90_000;
 const DRAIN_WITHIN_MS = 120_000;
 const POLL_EVERY_MS = 500;
@@ -81,7 +81,7 @@ async function runIn(folder: string, options: Options, signal: AbortSignal): Pro
   resources.defer(() => clearInterval(progress));
 
   const injector = createInjector({ cluster, disk: hasDisk ? disk : undefined, signal, note });
-  await delay(SETTLE_MS, undefined, { signal });
+  await delay(WARM_UP_MS, undefined, { signal });
   const faultsFrom = Date.now();
   const until = faultsFrom + minutes * 60_000;
   await injector.run(planFaults(seed, minutes * 60_000));

@@ -29,8 +29,8 @@ const MAX_JUMP_MS = 24 * 3_600_000;
 const ALL_AWAKE = 0.15;
 const MAX_STEPS = 150_000;
 /** After the agenda and the end of all faults; and until a dispatcher has released deliveries that it lost track of. */
-const SETTLE_MS = 40_000;
-const MAX_SETTLE_MS = 140_000;
+const IDLE_WAIT_MS = 40_000;
+const MAX_IDLE_WAIT_MS = 140_000;
 /** An endpoint that fails from the beginning has failed for seven days, and some node must have noticed. */
 const LAST_DEADLINE_MS = 150_000;
 /** Until a day is over for the retention, and until the task has run. */
@@ -65,23 +65,23 @@ export async function runWorld(
   await runUntil(world, startAt + days * DAY_MS + LAST_DEADLINE_MS);
   await actions.heal();
   await until(world, () => nodes.every((node) => node.isUp()));
-  await settle(world);
+  await waitUntilIdle(world);
   await checkAll(world);
   if (plan.retentionDays !== SHORT_RETENTION_DAYS) return;
   // The first hours are the end of a day.
   await runUntil(world, startAt + (plan.retentionDays + RETENTION_PASSES_DAYS) * DAY_MS);
   for (const [tenant] of world.model.tenants.entries())
     world.run(() => partners.postEvents(tenant, EVENTS_AFTERWARDS, tenant));
-  await settle(world);
+  await waitUntilIdle(world);
   await checkAtRest(world);
   await checkRetention(world);
 }
 
-async function settle(world: World): Promise<void> {
+async function waitUntilIdle(world: World): Promise<void> {
   const { scheduler, side } = world;
-  const giveUpAt = scheduler.now() + MAX_SETTLE_MS;
+  const giveUpAt = scheduler.now() + MAX_IDLE_WAIT_MS;
   for (let isUnderWay = true; isUnderWay && scheduler.now() < giveUpAt; ) {
-    await runUntil(world, scheduler.now() + SETTLE_MS);
+    await runUntil(world, scheduler.now() + IDLE_WAIT_MS);
     const { rows } = await side.query<{ leased: number }>(LEASED);
     isUnderWay = rows[0]?.leased !== 0;
   }

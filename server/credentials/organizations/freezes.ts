@@ -19,7 +19,7 @@ type Deps = {
 
 const RETRY_AFTER_SECONDS = 5;
 /** Shorter than a node trusts its revocations without a renewal, which waits for it. */
-const SETTLE_WITHIN_MS = 3_000;
+const DRAIN_WITHIN_MS = 3_000;
 const MAX_CHECKS_TOGETHER = 10_000;
 
 export function createFreezes({ database, log, changes }: Deps) {
@@ -30,17 +30,17 @@ export function createFreezes({ database, log, changes }: Deps) {
   changes.onFreeze(async () => {
     const before = frozen;
     frozen = new Set(await selectFrozenGuids(queries));
-    await Promise.all([...frozen.difference(before)].map(settle));
+    await Promise.all([...frozen.difference(before)].map(drain));
   });
 
   /** Lets calls that were admitted before end, and writes what this node holds in memory. */
-  async function settle(organizationGuid: string): Promise<void> {
-    const settled = Promise.all(listeners.map((listener) => listener(organizationGuid)));
+  async function drain(organizationGuid: string): Promise<void> {
+    const drained = Promise.all(listeners.map((listener) => listener(organizationGuid)));
     const limit = new AbortController();
     try {
-      await Promise.race([settled, pause(SETTLE_WITHIN_MS, undefined, { signal: limit.signal, ref: false })]);
+      await Promise.race([drained, pause(DRAIN_WITHIN_MS, undefined, { signal: limit.signal, ref: false })]);
     } catch (error) {
-      log.warn({ err: error, organization_guid: organizationGuid }, 'could not settle a frozen Organization');
+      log.warn({ err: error, organization_guid: organizationGuid }, 'could not drain a frozen Organization');
     } finally {
       limit.abort();
     }

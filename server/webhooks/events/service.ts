@@ -79,7 +79,7 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
     newEvents: readonly NewEvent[],
   ): Promise<Published & { fresh: readonly Event[] }> {
     if (newEvents.length === 0) return { events: [], created: new Set(), fresh: [] };
-    // Before the check: a freeze waits for the transactions that pass it, see `settled`.
+    // Before the check: a freeze waits for the transactions that pass it, see `whenIdle`.
     trackEnd(transaction);
     const owners = new Set(newEvents.map(({ organizationGuid }) => organizationGuid));
     const [frozen] = (await freezes.among(owners, transaction)).values();
@@ -130,7 +130,7 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
     },
 
     /** Resolves when the transactions that publish events now have ended. */
-    settled: () => Promise.all(Array.from(publishing.values(), ({ promise }) => promise)),
+    whenIdle: () => Promise.all(Array.from(publishing.values(), ({ promise }) => promise)),
 
     async get(visible: Visible, guid: string): Promise<Event | Failure> {
       const event = await selectEvent(database.queries, visible, guid);
