@@ -7,6 +7,7 @@ import { createCustomer } from '../../../testing/customers.ts';
 import { eventOf, publishEvents } from '../../../testing/events.ts';
 import { createFile, listenTo, PNG, upload } from '../../../testing/files.ts';
 import { holdBatch, passUntil } from '../../../testing/freezes.ts';
+import { lockWaits } from '../../../testing/locks.ts';
 import { createTenant, tokenOf } from '../../../testing/tenant.ts';
 import { hold } from '../../../testing/test-endpoint.ts';
 import { createNodes, guidsAt, pass, queueOf, subscriptionRow, until } from '../../../testing/webhooks.ts';
@@ -44,9 +45,7 @@ async function lock(table: 'objects' | 'deliveries') {
 }
 
 async function untilBlocked(calls: number): Promise<void> {
-  const blocked = sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  const areBlocked = async () => (await blocked.execute(b.database.reserved)).rows.length === calls;
+  const areBlocked = async () => (await lockWaits(b.database.reserved)) === calls;
   await until(areBlocked, 'calls that wait for the lock');
 }
 

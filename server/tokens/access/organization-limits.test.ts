@@ -7,12 +7,13 @@ import { assertError, createTestApp, type TestApp } from '../../../testing/app.t
 import { createCustomer, customerToken } from '../../../testing/customers.ts';
 import { browse, dashboardToken, joinTeam, logIn } from '../../../testing/dashboard.ts';
 import { createTestDatabase } from '../../../testing/database.ts';
+import { lockWaits, whileTableIsLocked } from '../../../testing/locks.ts';
 import { createTenant, everyScope, tokenOf } from '../../../testing/tenant.ts';
+import { until } from '../../../testing/webhooks.ts';
 
 /** Limits per Organization: connections, calls in flight and calls per minute. */
 const IN_FLIGHT = 4;
 const PER_MINUTE = 60;
-const MAX_POLLS = 5_000;
 const app = await createTestApp({
   environment: { PORTICO_CALLS_IN_FLIGHT: String(IN_FLIGHT), PORTICO_RATE_LIMIT_API: String(PER_MINUTE) },
 });
@@ -29,35 +30,13 @@ const other = await createCaller(app);
 
 const list = (token: string) => app.call({ url: '/api/transfers', token });
 
-/** Blocks every list of objects until `work` is done. */
-async function whileListsAreBlocked(work: () => Promise<void>): Promise<void> {
-  await app.database.maintain((queries) =>
-    queries.transaction().execute(async (transaction) => {
-      await sql`lock table objects in access exclusive mode`.execute(transaction);
-      await work();
-    }),
-  );
-}
-
-async function lockWaits(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.reserved);
-  return rows[0]?.count ?? 0;
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let look = 0; look < MAX_POLLS; look++) if (await isSo()) return;
-  assert.fail('it never came about');
-}
-
 test('calls in flight beyond the limit get 429, other Organizations do not, and all are released', async () => {
   let inFlight: Promise<{ status: number }>[] = [];
   // The token is verified: the calls in flight are counted before the next one.
   assert.equal((await list(flooding.token)).status, 200);
-  await whileListsAreBlocked(async () => {
+  await whileTableIsLocked(app.database, 'objects', async () => {
     inFlight = Array.from({ length: IN_FLIGHT }, () => list(flooding.token));
-    await until(async () => (await lockWaits()) === 2);
+    await until(async () => (await lockWaits(app.database.reserved)) === 2);
     const refused = await list(flooding.token);
     assertError(refused, 429, 'rate_limit_exceeded', /in flight/);
     assert.deepEqual([refused.body.error, refused.headers['retry-after']], ['too_many_requests', '1']);
@@ -72,12 +51,12 @@ test('calls in flight beyond the limit get 429, other Organizations do not, and 
 
 test('one Organization uses a part of the connections, so that others need not wait', async () => {
   let inFlight: Promise<unknown>[] = [];
-  await whileListsAreBlocked(async () => {
+  await whileTableIsLocked(app.database, 'objects', async () => {
     inFlight = Array.from({ length: IN_FLIGHT }, () => list(flooding.token));
-    await until(async () => (await lockWaits()) === 2);
+    await until(async () => (await lockWaits(app.database.reserved)) === 2);
     // The other two would have run by now.
     assert.equal((await app.call({ url: '/api/banks', token: other.token })).status, 200);
-    assert.equal(await lockWaits(), 2);
+    assert.equal(await lockWaits(app.database.reserved), 2);
   });
   await Promise.all(inFlight);
 });
@@ -86,14 +65,14 @@ test('a call whose client disconnected counts until its query has ended', async 
   const { token } = await createCaller(app);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   const headers = { authorization: `Bearer ${token}` };
-  await whileListsAreBlocked(async () => {
+  await whileTableIsLocked(app.database, 'objects', async () => {
     const calls = Array.from({ length: IN_FLIGHT + 1 }, () =>
       request(`${url}/api/transfers`, { headers }).end(),
     );
     for (const call of calls) call.on('error', () => {});
     // The first response is a refusal, while all other calls are in flight.
     await Promise.race(calls.map((call) => new Promise((resolve) => call.once('response', resolve))));
-    await until(async () => (await lockWaits()) === 2);
+    await until(async () => (await lockWaits(app.database.reserved)) === 2);
     for (const call of calls) call.destroy();
     await Promise.all(calls.map((call) => new Promise((resolve) => call.once('close', resolve))));
     assertError(await app.call({ url: '/api/banks', token }), 429, 'rate_limit_exceeded');
@@ -263,9 +242,9 @@ test('a customer with a tenth of the calls in flight gets 429, and its Organizat
     'transfers:read',
   ]);
   let inFlight: Promise<{ status: number }> | undefined;
-  await whileListsAreBlocked(async () => {
+  await whileTableIsLocked(app.database, 'objects', async () => {
     inFlight = list(device);
-    await until(async () => (await lockWaits()) === 1);
+    await until(async () => (await lockWaits(app.database.reserved)) === 1);
     assertError(await list(device), 429, 'rate_limit_exceeded', /calls of this customer are in flight/);
     assert.equal((await app.call({ url: '/api/banks', token })).status, 200);
   });

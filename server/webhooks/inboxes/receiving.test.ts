@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { type Answer, assertError } from '../../../testing/app.ts';
+import { lockWaits } from '../../../testing/locks.ts';
 import { findServicePort } from '../../../testing/serve.ts';
 import { createSubscription } from '../../../testing/subscriptions.ts';
 import { createTenant, userToken } from '../../../testing/tenant.ts';
@@ -185,20 +185,14 @@ async function lockInbox(guid: string): Promise<() => Promise<void>> {
     return ended;
   };
 }
-async function waitingForLocks(): Promise<number> {
-  const { rows } = await sql`
-    select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
-  `.execute(app.database.reserved);
-  return rows.length;
-}
 
 test('a flood at an inbox leaves the connections of the database to others', async () => {
   const { guid, url } = await createInbox();
   const unlock = await lockInbox(guid);
   const flood = Array.from({ length: 100 }, () => post(url, '{}'));
-  await until(async () => (await waitingForLocks()) > 0);
+  await until(async () => (await lockWaits(app.database.reserved)) > 0);
   assert.equal((await call('GET', `/inboxes/${guid}`)).status, 200);
-  assert.equal(await waitingForLocks(), 1);
+  assert.equal(await lockWaits(app.database.reserved), 1);
   await unlock();
   for (const { status } of await Promise.all(flood)) assert.equal(status, 200);
   await removeAll();
@@ -208,9 +202,9 @@ test('a request to an inbox that is deleted meanwhile is not found', async () =>
   const { guid, url } = await createInbox();
   const unlock = await lockInbox(guid);
   const deleted = call('DELETE', `/inboxes/${guid}`);
-  await until(async () => (await waitingForLocks()) === 1);
+  await until(async () => (await lockWaits(app.database.reserved)) === 1);
   const answered = post(url, '{}');
-  await until(async () => (await waitingForLocks()) === 2);
+  await until(async () => (await lockWaits(app.database.reserved)) === 2);
   await unlock();
   assert.equal((await deleted).status, 204);
   assert.equal((await answered).status, 404);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { createTestDatabase } from '../../../testing/database.ts';
+import { lockWaits } from '../../../testing/locks.ts';
 import { createSubscription, founderOf, MOMENTS, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
+import { until } from '../../../testing/webhooks.ts';
 import type { EndpointEffect } from './service.ts';
 
 /** Effects of outcomes on subscriptions: activation, failing, recovery (contract, section 7). */
@@ -137,22 +138,12 @@ test('rows are locked in guid order', async () => {
     const locking = transaction.selectFrom('subscriptions').select('guid').forUpdate().skipLocked();
     assert.equal((await locking.where('guid', '=', low).execute()).length, 1);
     noting = note([failed(high, T(1)), failed(low, T(1))], other);
-    await waitForBlocked();
+    await until(async () => (await lockWaits(app.database.queries)) > 0, 'an update that waits for a lock');
     assert.equal((await locking.where('guid', '=', high).execute()).length, 1, 'the later one is still free');
   });
   await noting;
   for (const guid of [low, high]) assert.deepEqual((await momentsOf(guid)).deliveries_failing_since, T(1));
 });
-
-async function waitForBlocked(): Promise<void> {
-  for (;;) {
-    const { rows } = await sql`
-      select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.queries);
-    if (rows.length > 0) return;
-    await setTimeout(5);
-  }
-}
 
 test('two nodes that update the same subscriptions in different order do not deadlock', async () => {
   const guids = await Promise.all(Array.from({ length: 6 }, () => fresh()));

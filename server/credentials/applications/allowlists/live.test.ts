@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { auditRecordsOf } from '../../../../testing/answers.ts';
 import { assertError, createTestApp } from '../../../../testing/app.ts';
+import { lockWaits } from '../../../../testing/locks.ts';
 import { createTenant, type Tenant, userToken } from '../../../../testing/tenant.ts';
 
 /** "Live partners and newly created keys must have an allowlist" (specification, Authentication 10). */
@@ -148,13 +148,6 @@ async function waitForLock(pending: Promise<unknown>): Promise<void> {
   void pending.finally(() => {
     settled = true;
   });
-  let waiting = 0;
-  while (waiting === 0) {
+  while ((await lockWaits(app.database.queries)) === 0)
     assert.ok(!settled, 'the call did not wait for the lock');
-    const { rows } = await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-      app.database.queries,
-    );
-    waiting = rows.length;
-  }
 }

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
 import { type Browser, browse, joinTeam } from '../../../../testing/dashboard.ts';
+import { lockWaits } from '../../../../testing/locks.ts';
 import { createTenant, everyScope, tokenOf } from '../../../../testing/tenant.ts';
+import { until } from '../../../../testing/webhooks.ts';
 
 /** Calls with a session, which each member may send many of at once. */
 const app = await createTestApp();
@@ -11,7 +13,6 @@ const tenant = await createTenant(app);
 const { organizationGuid } = tenant;
 const CALLS_PER_MINUTE = 300;
 const MAX_IN_FLIGHT = 40;
-const MAX_POLLS = 5_000;
 
 const saveFilter = (as: Browser, name: string) =>
   browse(app, 'POST', '/account/saved_filters', {
@@ -19,18 +20,6 @@ const saveFilter = (as: Browser, name: string) =>
     payload: { organization_guid: organizationGuid, list: 'transfers', name, filters: {} },
   });
 const getSession = (as: Browser) => browse(app, 'GET', '/session', { as });
-
-async function lockWaits(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.reserved);
-  return Number(rows[0]?.count ?? 0);
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let look = 0; look < MAX_POLLS; look++) if (await isSo()) return;
-  assert.fail('it never came about');
-}
 
 test('calls of a member that wait for one row leave the connections to others', async () => {
   const [viewer, other] = [
@@ -45,10 +34,10 @@ test('calls of a member that wait for one row leave the connections to others', 
         transaction,
       );
       for (let call = 0; call < 120; call++) calls.push(saveFilter(viewer, `filter ${call % 10}`));
-      await until(async () => (await lockWaits()) === 2);
+      await until(async () => (await lockWaits(app.database.reserved)) === 2);
       assert.equal((await app.call({ url: '/api/banks', token })).status, 200);
       assert.equal((await saveFilter(other, 'mine')).status, 201);
-      assert.equal(await lockWaits(), 2);
+      assert.equal(await lockWaits(app.database.reserved), 2);
     }),
   );
   const statuses = (await Promise.all(calls)).map(({ status }) => status);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
 import { createAuthenticator } from '../../../../testing/authenticator.ts';
 import { browse, joinTeam, logIn, PASSWORD, type Person } from '../../../../testing/dashboard.ts';
+import { lockWaits } from '../../../../testing/locks.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
 import { codesOf } from '../../../../testing/totp.ts';
 
@@ -11,14 +11,6 @@ import { codesOf } from '../../../../testing/totp.ts';
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);
 const NEW_PASSWORD = 'a brand new password';
-
-async function isWaiting(): Promise<boolean> {
-  const { rows } = await sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-    app.database.queries,
-  );
-  return rows.length > 0;
-}
 
 type Meanwhile = { password?: 'replaced'; sessions?: 'ended' };
 
@@ -34,7 +26,7 @@ async function during(
     await login.set(password ? { password_hash: 'another' } : { updated_at: app.clock.now() }).execute();
     if (sessions) await transaction.deleteFrom('sessions').where('member_guid', '=', memberGuid).execute();
     answer = call();
-    while (!(await isWaiting()));
+    while ((await lockWaits(app.database.queries)) === 0);
   });
   return (await answer) as Answer;
 }

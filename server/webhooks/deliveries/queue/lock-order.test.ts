@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { createTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
 import { guidOf } from '../../../../testing/deliveries.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { lockWaits } from '../../../../testing/locks.ts';
 import { until } from '../../../../testing/webhooks.ts';
 import { createDatabase, type Transaction } from '../../../infrastructure/database/database.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
@@ -72,12 +73,7 @@ const holders = async () =>
   );
 
 async function waitUntilBlocked(): Promise<void> {
-  await until(async () => {
-    const { rows } = await sql`
-      select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(database.queries);
-    return rows.length > 0;
-  }, 'a transaction that waits for a lock');
+  await until(async () => (await lockWaits(database.queries)) > 0, 'a transaction that waits for a lock');
 }
 
 /** The statements of a recorder, with another transaction that starts between its two locks. */
