@@ -86,6 +86,23 @@ export async function createTestDatabase({
   };
 }
 
+/** A database of a test file without an app, dropped after its tests. */
+export async function openTestDatabase({
+  migrated = true,
+  connections = 2,
+}: {
+  migrated?: boolean;
+  connections?: number;
+} = {}) {
+  const testDatabase = await createTestDatabase({ migrated });
+  const database = createDatabase({ url: testDatabase.url, connections, log: silent });
+  after(async () => {
+    await database.close();
+    await testDatabase.drop();
+  });
+  return { testDatabase, database, log: silent };
+}
+
 /** For statements that the service role may not run: analyze, truncate, create trigger. */
 export function queriesOfOwner({ ownerUrl }: TestDatabase): Queries {
   const { queries, close } = createDatabase({ url: ownerUrl, connections: 1, log: silent });

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, migrateTo } from '../../testing/database.ts';
-import { createDatabase, type Queries } from '../infrastructure/database/database.ts';
+import { migrateTo, openTestDatabase } from '../../testing/database.ts';
+import type { Queries } from '../infrastructure/database/database.ts';
 import { migrate } from '../infrastructure/database/migrate.ts';
 import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
-import { createLog } from '../infrastructure/runtime/log.ts';
 
 /** 0012: customers become objects while nodes of the previous version still use their own table. */
-const testDatabase = await createTestDatabase({ migrated: false });
-const log = createLog({ level: 'silent', terminal: false });
-const database = createDatabase({ url: testDatabase.url, connections: 3, log });
+const { database } = await openTestDatabase({ migrated: false, connections: 3 });
 const { queries } = database;
-after(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 
 const [ORGANIZATION, BANK, NAMED, NAMELESS, OLD, NEW] = Array.from({ length: 6 }, (_, index) =>
   `${index}`.repeat(32),

@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, test } from 'node:test';
-import { createTestDatabase } from '../../testing/database.ts';
+import { test } from 'node:test';
+import { openTestDatabase } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createDatabase } from '../infrastructure/database/database.ts';
 import { createGuids } from '../infrastructure/runtime/guid.ts';
-import { createLog } from '../infrastructure/runtime/log.ts';
 import { createMetrics } from '../infrastructure/runtime/metrics.ts';
 import { createRequestRecorder } from './recorder.ts';
 import { createSampling } from './sampling.ts';
 
-const log = createLog({ level: 'silent', terminal: false });
-const testDatabase = await createTestDatabase();
-const database = createDatabase({ url: testDatabase.url, connections: 2, log });
-after(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const { database, log } = await openTestDatabase();
 
 function createRecorder() {
   const clock = createFakeClock();

@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { createTestDatabase } from '../../testing/database.ts';
+import { test } from 'node:test';
+import { openTestDatabase } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createDatabase } from '../infrastructure/database/database.ts';
 import { createPartitions, REQUEST_LOG_TABLE } from '../infrastructure/database/partitions/partitions.ts';
-import { createLog } from '../infrastructure/runtime/log.ts';
 
 const DAY_MS = 86_400_000;
 /** In the past, because the database drops only partitions that are old by its own clock. */
 const START = new Date('2020-11-15T12:00:00.000Z');
 
 test('a day of the log is created two days ahead and dropped seven days after its end', async () => {
-  const log = createLog({ level: 'silent', terminal: false });
-  const testDatabase = await createTestDatabase();
-  const database = createDatabase({ url: testDatabase.url, connections: 2, log });
-  after(async () => {
-    await database.close();
-    await testDatabase.drop();
-  });
+  const { database, log } = await openTestDatabase();
   const clock = createFakeClock(START);
   const tables = [REQUEST_LOG_TABLE];
   const retention = { retentionDays: 30, auditRetentionDays: 400 };

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { type RawBuilder, sql } from 'kysely';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createLog } from '../runtime/log.ts';
+import { openTestDatabase } from '../../../testing/database.ts';
 import {
   booleanArray,
   intArray,
@@ -13,15 +12,9 @@ import {
   textArray,
   uuidArray,
 } from './arrays.ts';
-import { createDatabase } from './database.ts';
 
-const testDatabase = await createTestDatabase({ migrated: false });
-const log = createLog({ level: 'silent', terminal: false });
-const { queries, close } = createDatabase({ url: testDatabase.url, connections: 1, log });
-after(async () => {
-  await close();
-  await testDatabase.drop();
-});
+const { database } = await openTestDatabase({ migrated: false, connections: 1 });
+const { queries } = database;
 
 /** The array as PostgreSQL reads it. */
 async function read<Value>(array: RawBuilder<Value[]>): Promise<Value[]> {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../testing/database.ts';
+import { openTestDatabase } from '../../../testing/database.ts';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import { createGuids } from '../runtime/guid.ts';
@@ -12,13 +12,7 @@ import { createNotifications } from './connections/notifications.ts';
 import { createDatabase, type Ending, type Queries, type Transaction } from './database.ts';
 import { preferIndexes } from './planner.ts';
 
-const log = createLog({ level: 'silent', terminal: false });
-const testDatabase = await createTestDatabase();
-const database = createDatabase({ url: testDatabase.url, connections: 3, log });
-after(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const { testDatabase, database, log } = await openTestDatabase({ connections: 3 });
 
 const clock = createFakeClock();
 const guids = createGuids({ clock, randomBytes });

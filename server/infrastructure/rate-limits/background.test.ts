@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../testing/database.ts';
+import { openTestDatabase } from '../../../testing/database.ts';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { until } from '../../../testing/webhooks.ts';
-import { createDatabase } from '../database/database.ts';
-import { createLog } from '../runtime/log.ts';
 import { createRateLimits, type RateLimits } from './service.ts';
 
-const testDatabase = await createTestDatabase();
-const log = createLog({ level: 'silent', terminal: false });
-const database = createDatabase({ url: testDatabase.url, connections: 3, log });
-after(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const { database, log } = await openTestDatabase({ connections: 3 });
 
 const clock = createFakeClock(new Date('2026-11-15T12:00:00.000Z'));
 const WIDE = { name: 'wide', limit: 3_000, windowMs: 60_000 };

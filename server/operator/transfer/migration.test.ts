@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, migrateTo } from '../../../testing/database.ts';
-import { createDatabase } from '../../infrastructure/database/database.ts';
+import { migrateTo, openTestDatabase } from '../../../testing/database.ts';
 import { migrate } from '../../infrastructure/database/migrate.ts';
-import { createLog } from '../../infrastructure/runtime/log.ts';
 
 /** 0076: deliveries that an interrupted freeze stopped before the upgrade are resumed, too. */
-const testDatabase = await createTestDatabase({ migrated: false });
-const log = createLog({ level: 'silent', terminal: false });
-const database = createDatabase({ url: testDatabase.url, connections: 3, log });
+const { database } = await openTestDatabase({ migrated: false, connections: 3 });
 const { queries } = database;
-after(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 
 const THEN = '2026-11-01T00:00:00Z';
 const NOW = new Date('2026-11-15T12:00:00Z');

@@ -2,25 +2,17 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, fill, queriesOfOwner } from '../../../testing/database.ts';
+import { fill, openTestDatabase, queriesOfOwner } from '../../../testing/database.ts';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { createQueryCost } from '../../../testing/query-cost.ts';
-import { createDatabase } from '../../infrastructure/database/database.ts';
 import { createGuids } from '../../infrastructure/runtime/guid.ts';
-import { createLog } from '../../infrastructure/runtime/log.ts';
 import { type DeliveryFilters, selectDeliveries } from '../deliveries/store.ts';
 import { type EventFilters, selectEvents } from './store.ts';
 
 /** The cost of a page of events or deliveries does not depend on how rare its rows are. */
-const testDatabase = await createTestDatabase();
-const log = createLog({ level: 'silent', terminal: false });
-const database = createDatabase({ url: testDatabase.url, connections: 2, log });
+const { testDatabase, database } = await openTestDatabase();
 const cost = createQueryCost(testDatabase);
-after(async () => {
-  await cost.close();
-  await database.close();
-  await testDatabase.drop();
-});
+after(cost.close);
 
 const clock = createFakeClock();
 const now = clock.now();

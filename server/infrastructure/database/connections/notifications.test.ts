@@ -2,21 +2,13 @@ import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../../testing/database.ts';
+import { openTestDatabase } from '../../../../testing/database.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { until } from '../../../../testing/webhooks.ts';
-import { createLog } from '../../runtime/log.ts';
-import { createDatabase } from '../database.ts';
 import { createNotifications, MAX_PAYLOAD_BYTES } from './notifications.ts';
 
-const testDatabase = await createTestDatabase();
-const log = createLog({ level: 'silent', terminal: false });
-const database = createDatabase({ url: testDatabase.url, connections: 3, log });
+const { testDatabase, database, log } = await openTestDatabase({ connections: 3 });
 const { queries } = database;
-after(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 
 function create() {
   const notifications = createNotifications({ url: testDatabase.url, queries, log });

@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
+import { openTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { createGuids } from '../../runtime/guid.ts';
-import { createLog } from '../../runtime/log.ts';
-import { createDatabase } from '../database.ts';
 import { type Page, selectPage } from './paging.ts';
 
-const testDatabase = await createTestDatabase();
-const log = createLog({ level: 'silent', terminal: false });
-const database = createDatabase({ url: testDatabase.url, connections: 2, log });
-after(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const { testDatabase, database } = await openTestDatabase();
 const { queries } = database;
 const owner = queriesOfOwner(testDatabase);
 const guids = createGuids({ clock: createFakeClock(), randomBytes });

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
+import { openTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
 import { guidOf } from '../../../../testing/deliveries.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { lockWaits } from '../../../../testing/locks.ts';
 import { until } from '../../../../testing/webhooks.ts';
-import { createDatabase, type Transaction } from '../../../infrastructure/database/database.ts';
-import { createLog } from '../../../infrastructure/runtime/log.ts';
+import type { Transaction } from '../../../infrastructure/database/database.ts';
 import type { Delivery, Outcome } from '../delivery.ts';
 import { completeDeliveries, completeTakenOver, failDeliveries } from '../recording/record-store.ts';
 import { lockBatches, named } from './batch-store.ts';
@@ -16,14 +15,8 @@ import { createOrphans } from './orphans.ts';
 import { insertDeliveries } from './queue-store.ts';
 
 /** Two transactions interleaved at each point where they could deadlock (architecture, Locks). */
-const testDatabase = await createTestDatabase();
-const log = createLog({ level: 'silent', terminal: false });
+const { testDatabase, database, log } = await openTestDatabase({ connections: 10 });
 const owner = queriesOfOwner(testDatabase);
-const database = createDatabase({ url: testDatabase.url, connections: 10, log });
-after(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 
 const NOW = createFakeClock().now();
 const SUBSCRIPTION = '5'.repeat(32);

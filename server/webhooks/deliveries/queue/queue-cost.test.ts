@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, fill, queriesOfOwner } from '../../../../testing/database.ts';
+import { fill, openTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
 import { explain } from '../../../../testing/explain.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { createDatabase, type Queries, type Transaction } from '../../../infrastructure/database/database.ts';
+import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
-import { createLog } from '../../../infrastructure/runtime/log.ts';
 import { claimFirst, selectWithoutFirst } from './first-store.ts';
 import { claimDeliveries, selectWaiting } from './queue-store.ts';
 
 /** The cost of the queue statements does not depend on the length of the queue. */
-const testDatabase = await createTestDatabase();
-const log = createLog({ level: 'silent', terminal: false });
-const database = createDatabase({ url: testDatabase.url, connections: 2, log });
+const { testDatabase, database } = await openTestDatabase();
 const { queries } = database;
 const owner = queriesOfOwner(testDatabase);
-after(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 
 const NOW = createFakeClock().now();
 const HOLDER = 'a'.repeat(32);

@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, fill } from '../../../../testing/database.ts';
+import { fill, openTestDatabase } from '../../../../testing/database.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { createQueryCost } from '../../../../testing/query-cost.ts';
-import { createDatabase } from '../../../infrastructure/database/database.ts';
 import { createPartitions } from '../../../infrastructure/database/partitions/partitions.ts';
-import { createLog } from '../../../infrastructure/runtime/log.ts';
 import type { Horizon } from './position.ts';
 import { selectSnapshot, selectStreamPage } from './stream-store.ts';
 
 /** Polls and pages read what is new, however long the history and however busy other tenants are. */
-const testDatabase = await createTestDatabase();
-const log = createLog({ level: 'silent', terminal: false });
-const database = createDatabase({ url: testDatabase.url, connections: 2, log });
+const { testDatabase, database, log } = await openTestDatabase();
 const cost = createQueryCost(testDatabase);
-after(async () => {
-  await cost.close();
-  await database.close();
-  await testDatabase.drop();
-});
+after(cost.close);
 
 const clock = createFakeClock();
 await createPartitions({ database, clock, log, retentionDays: 30, auditRetentionDays: 400 }).prepare();
