@@ -1,13 +1,35 @@
-import { Button, Table } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { DeliveryOutcome } from '../../shared/deliveries/DeliveryOutcome.tsx';
 import { SubscriptionLabel } from '../../shared/deliveries/SubscriptionLabel.tsx';
-import tableStyles from '../../shared/table/DataTable.module.css';
+import { type Column, ColumnTable } from '../../shared/table/ColumnTable.tsx';
 import { BreakableText } from '../../shared/text/BreakableText.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { Duration } from '../../shared/time/Duration.tsx';
 import type { LiveRow } from './use-live.ts';
 
 const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
+
+const COLUMNS: readonly Column<LiveRow>[] = [
+  {
+    title: 'Time',
+    cell: ({ attempted_at: at }) => (
+      <Text span inherit ff="monospace" fz={13}>
+        {clock.format(new Date(at))}
+      </Text>
+    ),
+  },
+  {
+    title: 'Event',
+    cell: ({ subscription_event_guid: guid, event_type: type }) => (
+      <PageLink to="/events/$guid" params={{ guid }} size="sm" ff="monospace" fz={13}>
+        <BreakableText text={type} />
+      </PageLink>
+    ),
+  },
+  { title: 'Subscription', cell: ({ subscription_guid: guid }) => <SubscriptionLabel guid={guid} /> },
+  { title: 'Outcome', cell: (row) => <DeliveryOutcome delivery={row} /> },
+  { title: 'Duration', cell: ({ response_time_ms: ms }) => <Duration ms={ms} /> },
+];
 
 export function LiveTable({
   rows,
@@ -16,62 +38,24 @@ export function LiveTable({
   rows: readonly LiveRow[];
   onOpen: (deliveryGuid: string) => void;
 }) {
+  const details: Column<LiveRow> = {
+    title: 'Details',
+    titleHidden: true,
+    align: 'right',
+    cell: ({ guid }) => (
+      <Button variant="subtle" size="compact-xs" onClick={() => onOpen(guid)}>
+        View attempts
+      </Button>
+    ),
+  };
   return (
-    <div className={tableStyles.scroll}>
-      <Table
-        className={tableStyles.table}
-        verticalSpacing={5}
-        horizontalSpacing="md"
-        aria-label="Attempts"
-        role="table"
-      >
-        <Table.Thead role="rowgroup">
-          <Table.Tr role="row">
-            {['Time', 'Event', 'Subscription', 'Outcome', 'Duration'].map((title) => (
-              <Table.Th key={title} role="columnheader" className={tableStyles.head}>
-                {title}
-              </Table.Th>
-            ))}
-            <Table.Th role="columnheader" className={tableStyles.head}>
-              <span className={tableStyles.hidden}>Details</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody role="rowgroup">
-          {rows.map((row) => (
-            <Table.Tr key={row.key} role="row">
-              <Table.Td role="cell" data-label="Time" ff="monospace" fz={13}>
-                {clock.format(new Date(row.attempted_at))}
-              </Table.Td>
-              <Table.Td role="cell" data-label="Event">
-                <PageLink
-                  to="/events/$guid"
-                  params={{ guid: row.subscription_event_guid }}
-                  size="sm"
-                  ff="monospace"
-                  fz={13}
-                >
-                  <BreakableText text={row.event_type} />
-                </PageLink>
-              </Table.Td>
-              <Table.Td role="cell" data-label="Subscription">
-                <SubscriptionLabel guid={row.subscription_guid} />
-              </Table.Td>
-              <Table.Td role="cell" data-label="Outcome">
-                <DeliveryOutcome delivery={row} />
-              </Table.Td>
-              <Table.Td role="cell" data-label="Duration">
-                <Duration ms={row.response_time_ms} />
-              </Table.Td>
-              <Table.Td role="cell" ta="right">
-                <Button variant="subtle" size="compact-xs" onClick={() => onOpen(row.guid)}>
-                  View attempts
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
+    <ColumnTable
+      columns={[...COLUMNS, details]}
+      items={rows}
+      keyOf={({ key }) => String(key)}
+      label="Attempts"
+      verticalSpacing={5}
+      horizontalSpacing="md"
+    />
   );
 }

@@ -1,20 +1,18 @@
-import { Stack, Table, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Stack, Text } from '@mantine/core';
 import type { EndpointHealth, EndpointStatistics } from '../../api/types.ts';
 import { SubscriptionLabel } from '../../shared/deliveries/SubscriptionLabel.tsx';
 import { HealthBadge } from '../../shared/endpoints/HealthBadge.tsx';
 import { useEndpointsByGuid } from '../../shared/endpoints/use-endpoints.ts';
 import { WaitingCount } from '../../shared/endpoints/WaitingCount.tsx';
-import tableStyles from '../../shared/table/DataTable.module.css';
+import { type Column, ColumnTable } from '../../shared/table/ColumnTable.tsx';
 import { NoValue } from '../../shared/text/NoValue.tsx';
 import { Duration } from '../../shared/time/Duration.tsx';
 import { percent } from './charts/use-statistics.ts';
 import { DeliveredRate } from './DeliveredRate.tsx';
 
 type Shown = EndpointStatistics & { endpoint: EndpointHealth | undefined };
-type Column = { title: string; cell: (shown: Shown) => ReactNode };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<Shown>[] = [
   {
     title: 'Endpoint',
     cell: ({ subscription_guid: guid, endpoint }) => (
@@ -56,35 +54,13 @@ export function EndpointTable({ endpoints }: { endpoints: readonly EndpointStati
     .map((each) => ({ ...each, endpoint: health.get(each.subscription_guid) }))
     .toSorted((a, b) => b.waiting - a.waiting || (a.delivered_rate ?? 1) - (b.delivered_rate ?? 1));
   return (
-    <div className={tableStyles.scroll}>
-      <Table
-        className={tableStyles.table}
-        verticalSpacing={6}
-        horizontalSpacing="md"
-        aria-label="Endpoints"
-        role="table"
-      >
-        <Table.Thead role="rowgroup">
-          <Table.Tr role="row">
-            {COLUMNS.map(({ title }) => (
-              <Table.Th key={title} role="columnheader" className={tableStyles.head}>
-                {title}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody role="rowgroup">
-          {sorted.map((endpoint) => (
-            <Table.Tr key={endpoint.subscription_guid} role="row">
-              {COLUMNS.map(({ title, cell }) => (
-                <Table.Td key={title} role="cell" data-label={title}>
-                  {cell(endpoint)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
+    <ColumnTable
+      columns={COLUMNS}
+      items={sorted}
+      keyOf={({ subscription_guid: guid }) => guid}
+      label="Endpoints"
+      verticalSpacing={6}
+      horizontalSpacing="md"
+    />
   );
 }
