@@ -112,7 +112,7 @@ export async function createServers(deps: ServerDeps) {
   });
   if (filesOnDisk) {
     const linkCalls = createLinkCalls({ clock, timers });
-    await registerUploads(server, { ...filesOnDisk, linkCalls });
+    await registerUploads(server, { ...filesOnDisk, linkCalls, timers });
     registerDownloads(server, { ...filesOnDisk, linkCalls });
   }
   const operatorAuthentication = createOperatorAuthentication({

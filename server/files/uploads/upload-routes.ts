@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify';
+import { discardRest } from '../../infrastructure/http/bodies/discard-rest.ts';
 import { unwrap } from '../../infrastructure/http/errors.ts';
 import type { Call } from '../../infrastructure/http/limits/calls-in-flight.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
+import type { Timers } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import { CONTENT_TYPES } from '../file-types.ts';
@@ -34,7 +36,12 @@ export const ANY_ORIGIN = {
 /** Serves the links of folder storage. Content is streamed to disk. */
 export async function registerUploads(
   server: HttpServer,
-  { links, uploads, linkCalls }: { links: Links; uploads: Uploads; linkCalls: LinkCalls },
+  {
+    links,
+    uploads,
+    linkCalls,
+    timers,
+  }: { links: Links; uploads: Uploads; linkCalls: LinkCalls; timers: Timers },
 ): Promise<void> {
   const tags = ['Files'];
 
@@ -44,7 +51,7 @@ export async function registerUploads(
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.addHook('onRequest', async (_request, reply) => void reply.headers(ANY_ORIGIN));
-    scope.addHook('onResponse', async ({ raw }) => discardRest(raw));
+    scope.addHook('onResponse', async (request) => discardRest(request, timers, DISCARD_MS));
 
     scope.options(
       '/uploads/:guid',
@@ -129,11 +136,4 @@ async function receive(
     // The client is gone; this is for the log and the metrics.
     return new Failure('invalid_parameter', 'The upload ended before Content-Length');
   }
-}
-
-/** After the response Node discards the rest of the request without a time limit; this sets one. */
-function discardRest(raw: FastifyRequest['raw']): void {
-  if (raw.complete) return;
-  const timer = setTimeout(() => raw.destroy(), DISCARD_MS).unref();
-  raw.once('close', () => clearTimeout(timer));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { type Answer, createTestApp } from '../../../testing/app.ts';
@@ -158,6 +159,24 @@ test('more bytes than signed: 413, which a client that keeps sending can read', 
   assertRefused(await endless.answer, 413, 'payload_too_large');
   await closed;
   await assertUntouched(file);
+});
+
+test('the connection of a refused upload is closed though the client goes on sending', async () => {
+  const file = await await_();
+  const headers = { 'content-type': 'image/png', 'content-length': 1024 ** 4 };
+  // By the default agent, which keeps the connection.
+  const outgoing = request(file.url, { method: 'PUT', headers }).on('error', () => undefined);
+  outgoing.write(PNG);
+  const [response] = await once(outgoing, 'response');
+  assert.equal(response.statusCode, 413);
+  await once(response.resume(), 'end');
+  assert.ok(!outgoing.closed);
+  // The server may set the time limit after the client has read the response.
+  await until(() => {
+    app.clock.advance(2_000);
+    return outgoing.closed;
+  }, 'the end of the connection');
+  await forget(file.guid);
 });
 
 test('bytes after Content-Length are not part of the file', async () => {

@@ -20,6 +20,8 @@ export type TransferDeps = { authentication: OperatorAuthentication; transfers: 
 
 export const TRANSFER_KEY_HEADER = 'portico-transfer-key';
 const MIN_KEY_CHARACTERS = 32;
+/** The rest of a refused file is discarded for this long, so that the client can read the response. */
+const DISCARD_MS = 10_000;
 const OCTET_STREAM = 'application/octet-stream';
 const bytes = { content: { [OCTET_STREAM]: { schema: {} } } } as const;
 
@@ -115,7 +117,7 @@ export async function registerTransferRoutes(
     scope.addHook('onSend', async ({ raw }, reply) => {
       if (!raw.complete) reply.removeHeader('connection');
     });
-    scope.addHook('onResponse', async (request) => discardRest(request, timers));
+    scope.addHook('onResponse', async (request) => discardRest(request, timers, DISCARD_MS));
 
     scope.put(
       '/import',
