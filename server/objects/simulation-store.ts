@@ -1,12 +1,9 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../infrastructure/database/database.ts';
+import { notFrozen } from '../infrastructure/database/not-frozen.ts';
 import type { ObjectRow } from './store.ts';
 
 export type Moved = Pick<ObjectRow, 'guid' | 'state' | 'details' | 'ending' | 'next_move_at'>;
-
-/** Objects of a frozen Organization rest. */
-const notFrozen = sql<boolean>`objects.organization_guid not in (
-  select guid from organizations where frozen_at is not null)`;
 
 /** Locks due objects, the longest overdue first. Skips objects that another node or a report has locked. */
 export function lockDue(
@@ -20,7 +17,7 @@ export function lockDue(
     .selectAll()
     .where('type', 'in', types)
     .where('next_move_at', '<=', now)
-    .where(notFrozen)
+    .where(notFrozen('objects.organization_guid'))
     .orderBy('next_move_at')
     .orderBy('guid')
     .limit(limit)
@@ -53,7 +50,7 @@ export async function selectNextMoveAt(
     .select('next_move_at')
     .where('next_move_at', 'is not', null)
     .where('type', 'in', types)
-    .where(notFrozen)
+    .where(notFrozen('objects.organization_guid'))
     .orderBy('next_move_at')
     .limit(1)
     .executeTakeFirst();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
+import { notFrozen } from '../../infrastructure/database/not-frozen.ts';
 import type { Row } from '../../infrastructure/database/tables.ts';
 
 export type Channel = Row<'alert_notices'>['channel'];
@@ -10,19 +11,13 @@ export type NewNotice = Pick<Notice, 'organization_guid' | 'channel' | 'recipien
   alertGuid: string;
 };
 
-/** Nothing of a frozen Organization changes, and its messages wait. */
-const notFrozen = (
-  table: 'alerts' | 'alert_notices',
-) => sql<boolean>`${sql.ref(`${table}.organization_guid`)} not in (
-  select guid from organizations where frozen_at is not null)`;
-
 /** Alerts without notices, locked until the transaction ends; those of another node are skipped. */
 export function lockUnnotified(transaction: Transaction, limit: number) {
   return transaction
     .selectFrom('alerts')
     .select(['guid', 'organization_guid', 'type'])
     .where('notified_at', 'is', null)
-    .where(notFrozen('alerts'))
+    .where(notFrozen('alerts.organization_guid'))
     .orderBy('guid')
     .limit(limit)
     .forUpdate()
@@ -80,7 +75,7 @@ export async function claimDue(
   const { rows } = await sql<Notice>`
     with due as (
       select organization_guid, channel, recipient, type from alert_notices
-      where channel = ${channel} and due_at <= ${now} and ${notFrozen('alert_notices')}
+      where channel = ${channel} and due_at <= ${now} and ${notFrozen('alert_notices.organization_guid')}
       order by due_at limit ${limit} for update skip locked
     )
     update alert_notices as n set due_at = ${leaseUntil}, attempts = n.attempts + 1
@@ -98,7 +93,7 @@ export async function selectNextDueAt(queries: Queries, channel: Channel): Promi
     .select('due_at')
     .where('channel', '=', channel)
     .where('due_at', 'is not', null)
-    .where(notFrozen('alert_notices'))
+    .where(notFrozen('alert_notices.organization_guid'))
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst();

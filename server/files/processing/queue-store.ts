@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../infrastructure/database/database.ts';
+import { notFrozen } from '../../infrastructure/database/not-frozen.ts';
 import type { FileRow } from '../store.ts';
 
 type Lease = { by: string; until: Date };
@@ -15,8 +16,7 @@ type Claim = { files: FileRow[]; next: string | undefined };
 
 /**
  * Claims the earliest due file of each Organization after `after`, in guid order, so that an Organization with a
- * thousand due files does not delay the others. Files of a frozen Organization rest. Concurrent nodes never claim the same
- * file.
+ * thousand due files does not delay the others. Concurrent nodes never claim the same file.
  */
 export async function claimFiles(
   queries: Queries,
@@ -45,7 +45,7 @@ export async function claimFiles(
           where ${due} and organization_guid = visited.organization_guid and next_look_at <= ${now}
           order by next_look_at limit 1 for update skip locked
         ) as earliest
-        where visited.organization_guid not in (select guid from organizations where frozen_at is not null)
+        where ${notFrozen('visited.organization_guid')}
         limit ${limit})
       returning *
     )

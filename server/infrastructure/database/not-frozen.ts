@@ -1,0 +1,5 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** Rows of a frozen Organization do not change, and its background work waits. The column holds its guid. */
+export const notFrozen = (column: `${string}.organization_guid`): RawBuilder<boolean> =>
+  sql<boolean>`${sql.ref(column)} not in (select guid from organizations where frozen_at is not null)`;
