@@ -264,43 +264,6 @@ test('a redelivery fails when its subscription stops delivering', async () => {
   assert.equal(failed_at, clock.now().toISOString());
 });
 
-test('without a running redelivery the database is queried once per second', async () => {
-  const { owner, subscription } = await createOwner();
-  await run();
-  clock.advance(1_000);
-  const idle = await createTestApp({ testDatabase, clock });
-  assert.equal(await idle.redeliveries.step(), false);
-  const elsewhere = await recover(owner, subscription);
-  assert.equal(await idle.redeliveries.step(), false, 'it was made by another node');
-  clock.advance(999);
-  assert.equal(await idle.redeliveries.step(), false);
-  clock.advance(1);
-  assert.equal(await idle.redeliveries.step(), true);
-  assert.equal((await get(owner, elsewhere)).state, 'completed');
-
-  assert.equal(await app.redeliveries.step(), false);
-  await recover(owner, subscription);
-  assert.equal(await app.redeliveries.step(), true, 'it was made here');
-});
-
-test('while no redelivery can advance, the database is queried once per second', async () => {
-  const { owner, subscription } = await createOwner();
-  const queue = Array.from({ length: 5_001 }, () => ({
-    ...{ subscription_guid: subscription.guid, delivery_guid: guidOf(clock.now()) },
-    ...{ due_at: clock.now(), scheduled_at: clock.now(), leased_by: null },
-  }));
-  const { queries } = app.database;
-  await queries.insertInto('delivery_queue').values(queue).execute();
-  const redelivery = await recover(owner, subscription);
-  assert.equal(await app.redeliveries.step(), false);
-  await queries.deleteFrom('delivery_queue').where('subscription_guid', '=', subscription.guid).execute();
-  clock.advance(999);
-  assert.equal(await app.redeliveries.step(), false, 'it rests');
-  clock.advance(1);
-  assert.equal(await app.redeliveries.step(), true);
-  assert.equal((await get(owner, redelivery)).state, 'completed');
-});
-
 test('redeliveries that ended before the retention are deleted, and no others', async () => {
   const { owner, subscription } = await createOwner();
   const ended = await recover(owner, subscription);
