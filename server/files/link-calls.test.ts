@@ -54,3 +54,30 @@ test('a flood at an upload link leaves the database to other Organizations', asy
   const statuses = await flood(() => upload(local(url), PNG));
   assert.deepEqual(statuses, [200, ...Array(FLOOD - 1).fill(409)]);
 });
+
+test('an upload whose content has arrived is recorded while another upload waits for the database', async () => {
+  const [arriving, waiting] = [await createFile(app, owner), await createFile(app, owner)];
+  const headers = { 'content-type': 'image/png', 'content-length': PNG.length };
+  const { outgoing, answer } = send('PUT', local(arriving.upload_url), headers, PNG.subarray(0, 30));
+  const files = app.database.reserved.selectFrom('files').select('upload_leased_by');
+  const lease = files.where('guid', '=', arriving.guid);
+  await until(async () => (await lease.executeTakeFirst())?.upload_leased_by != null, 'the upload has begun');
+
+  let status: number | undefined;
+  let other: Promise<HttpAnswer> | undefined;
+  await app.database.maintain((queries) =>
+    queries.transaction().execute(async (transaction) => {
+      const row = transaction.selectFrom('files').select('guid').where('guid', '=', waiting.guid);
+      await row.forUpdate().execute();
+      other = upload(local(waiting.upload_url), PNG);
+      await until(async () => (await lockWaits(app.database.reserved)) > 0, 'the other upload has its turn');
+      void answer.then((answered) => {
+        status = answered.status;
+      });
+      outgoing.end(PNG.subarray(30));
+      await until(() => status !== undefined, 'the response');
+      assert.equal(await lockWaits(app.database.reserved), 1);
+    }),
+  );
+  assert.deepEqual([status, (await other)?.status], [200, 200]);
+});
