@@ -83,3 +83,24 @@ test('an external bank account is refreshed and deleted, and a deposit address g
   await poll(page);
   await page.getByRole('row', { name: /BTC · tb1q/ }).waitFor();
 });
+
+test('saved filters contain the object type, also without another filter', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'developer');
+  await page.goto('/sandbox?kind=trades');
+  const create = (label: string) => page.getByRole('button', { name: `Create ${label}` }).first();
+  await create('trade').waitFor();
+  const menu = page.getByRole('button', { name: 'Saved filters' });
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Save current filters…' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('My trades');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved as My trades.').waitFor();
+
+  await page.goto('/sandbox?kind=transfers&time=1h');
+  await create('transfer').waitFor();
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'My trades' }).click();
+  await create('trade').waitFor();
+  assert.deepEqual([...new URL(page.url()).searchParams].toSorted(), [['kind', 'trades']]);
+});
