@@ -54,3 +54,24 @@ test('a page whose script was replaced reloads the document when it is opened, n
     [],
   );
 });
+
+test('a page whose script is missing after the reload, too, shows the error, and Retry reloads the document', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'founder');
+  await page.goto('/keys');
+  await page.getByRole('button', { name: 'Generate bank key' }).waitFor();
+  const documents: string[] = [];
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) documents.push(new URL(request.url()).pathname);
+  });
+  await page.route('**/assets/TeamPage-*.js', (route) => route.fulfill({ status: 404 }));
+  await navigationOf(page).getByRole('link', { name: 'Team' }).click();
+  const retry = page.getByRole('alert').getByRole('button', { name: 'Retry' });
+  await retry.waitFor();
+  assert.deepEqual(documents, ['/team']);
+  for (const error of pages.takeErrors()) assert.match(error, /dynamically imported module/);
+  await page.unrouteAll();
+  await retry.click();
+  await page.getByRole('button', { name: 'Invite' }).waitFor();
+  assert.deepEqual(documents, ['/team', '/team']);
+});

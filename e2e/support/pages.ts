@@ -101,6 +101,8 @@ export function createPages(browser: Browser, { app, url }: Site) {
   }
 
   return {
+    /** The errors in the console so far, for a test that expects some. */
+    takeErrors: () => errors.splice(0),
     /** Each call is another browser profile, without cookies and storage. */
     async open(): Promise<Page> {
       const page = await start(idle.pop() ?? (await createPage({})));
