@@ -32,7 +32,8 @@ const LOADED_OTHERWISE: readonly (readonly [file: string, loads: RegExp])[] = [
   ['e2e/support/browser.ts', /^(dashboard\/main\.tsx|dashboard\/guides\/main\.ts|server\/main\.ts)$/],
 ];
 /** A change of these can affect every test. */
-const AFFECTS_ALL = /^(package(-lock)?\.json|tsconfig\.json|scripts\/(test[\w-]*|setup[\w-]*)\.c?ts)$/;
+const AFFECTS_ALL =
+  /^(package(-lock)?\.json|tsconfig\.json|scripts\/(test[\w-]*|setup[\w-]*)\.c?ts|testing\/throwaway-settings\.ts)$/;
 
 /** `args` are path prefixes, or `--changed` with an optional commit: `--changed=main`. */
 export function selectTestFiles(args: readonly string[]): string[] {

@@ -4,6 +4,7 @@ import { prepareBrowser } from '../e2e/support/browser.ts';
 import { ensureDashboardBuild } from '../server/dashboard/build.ts';
 import { startEmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
 import { prepareTemplate } from '../testing/database.ts';
+import { THROWAWAY_SETTINGS } from '../testing/throwaway-settings.ts';
 import { saveTimes, selectTestFiles } from './test-files.ts';
 import { createRunFolder } from './test-folder.ts';
 import { describeSlowest, runTestFiles } from './test-run.ts';
@@ -16,21 +17,7 @@ import { describeSlowest, runTestFiles } from './test-run.ts';
  *     npm test -- --changed=main               what changed since a commit can affect
  */
 
-/** The databases of a run are deleted at its end: no durability, no maintenance. */
-const THROWAWAY_SETTINGS = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-  max_wal_size: '1GB',
-  checkpoint_timeout: '1h',
-  file_copy_method: 'clone',
-  autovacuum: 'off',
-  // A login computes this many hashes on both sides, and each file opens several connections.
-  scram_iterations: '1',
-  max_connections: '300',
-};
+const MAX_CONNECTIONS = 300;
 
 const files = selectTestFiles(process.argv.slice(2));
 if (files.length === 0) {
@@ -48,7 +35,7 @@ const folder = createRunFolder();
 const dataDir = join(folder.path, 'database');
 const postgres = await startEmbeddedPostgres({
   dataDir,
-  settings: THROWAWAY_SETTINGS,
+  settings: { ...THROWAWAY_SETTINGS, max_connections: String(MAX_CONNECTIONS) },
 });
 try {
   await prepareTemplate(dataDir, postgres);

@@ -6,16 +6,15 @@ import {
   startEmbeddedPostgres,
 } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
 import { prepareTemplate } from '../testing/database.ts';
+import { THROWAWAY_SETTINGS } from '../testing/throwaway-settings.ts';
 
 /**
- * Nothing outlives a run, and no maintenance changes the order of rows between two steps. A paused session must not hold
- * the locks with which the server looks for deadlocks; the simulation looks itself.
+ * Nothing changes the order of rows between two steps. A paused session must not hold the locks with which the server
+ * looks for deadlocks; the simulation looks itself.
  */
 const SETTINGS = {
-  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', wal_level: 'minimal' },
-  ...{ max_wal_senders: '0', max_wal_size: '1GB', checkpoint_timeout: '1h', file_copy_method: 'clone' },
-  ...{ autovacuum: 'off', jit: 'off', synchronize_seqscans: 'off', deadlock_timeout: '1h' },
-  ...{ scram_iterations: '1', max_connections: '60' },
+  ...THROWAWAY_SETTINGS,
+  ...{ jit: 'off', synchronize_seqscans: 'off', deadlock_timeout: '1h', max_connections: '60' },
 };
 
 /** `environment`: how a process finds it. */
