@@ -10,6 +10,8 @@ export type Waiting = {
   leased_due: Date | null;
   /** Dispatchers that lease deliveries or batches. */
   holders: readonly string[];
+  /** One of them has been taken over from: a task requeues what it committed after that. */
+  is_orphaned: boolean;
   rule_at: Date | null;
 };
 

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 export const LONG_PAUSE_MS = 60_000;
 const MANY_DUE = 8;
 
-/** `isShort`: something is under way. `needsTasks`: the deadline of a rule has passed. */
+/** `isShort`: something is under way. `needsTasks`: the deadline of a rule has passed, or a delivery is orphaned. */
 type Moment = { at: number; isShort: boolean; needsTasks: boolean };
 
 /** The next time at which some node has to do something, by the tables. */
@@ -17,7 +17,8 @@ export async function nextMoment(world: World, random: Random): Promise<Moment> 
   checkWaiting(world, rows);
   const dues = rows.flatMap(({ due }) => (due ? [due.getTime()] : []));
   const rules = rows.flatMap(({ rule_at: at }) => (at ? [at.getTime()] : []));
-  const needsTasks = [...rules, ...works.tasks].some((at) => at <= now);
+  const needsTasks =
+    [...rules, ...works.tasks].some((at) => at <= now) || rows.some((row) => row.is_orphaned);
   const isDue = needsTasks || works.polled.some((at) => at <= now);
   const isShort = isDue || rows.some((row) => row.holders.length > 0);
   // Behind requests that hang, deliveries wait for their turn.
@@ -63,7 +64,11 @@ const NEXT_WORKS = `
  * delivery has ended must get another while deliveries wait.
  */
 const NEXT_MOMENT = `
-  select s.url, s.rule_at, q.due, least(q.leased_due, b.leased_due) as leased_due, q.holders || b.holders as holders
+  select s.url, s.rule_at, q.due, least(q.leased_due, b.leased_due) as leased_due, q.holders || b.holders as holders,
+    exists (
+      select from unnest(q.holders || b.holders) as holder
+      where holder::uuid not in (select guid from dispatchers)
+    ) as is_orphaned
   from (
     select guid, url, paused_at, disabled_at, activated_at, first_delivery_guid,
     exists (
