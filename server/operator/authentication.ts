@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
 import type { Actor } from '../infrastructure/audit/service.ts';
@@ -87,5 +87,5 @@ export function createOperatorAuthentication({
 
 /** Hashing gives both sides equal length for the constant-time comparison. */
 function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }

@@ -1,6 +1,13 @@
 import { BlockList } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { canonicalAddress, formatIpv4, MAX_ADDRESS_CHARACTERS, parseIpv4Range, parsePrefix } from './ipv4.ts';
+import {
+  canonicalAddress,
+  type Ipv4Range,
+  MAX_ADDRESS_CHARACTERS,
+  parseIpv4,
+  parseIpv4Range,
+  parsePrefix,
+} from './ipv4.ts';
 
 /** Hops examined from the right. A longer chain of trusted proxies is a forgery or a loop, and gives no address. */
 const MAX_FORWARDED_HOPS = 32;
@@ -8,7 +15,7 @@ const MAX_HOP_CHARACTERS = '['.length + MAX_ADDRESS_CHARACTERS + ']:65535'.lengt
 const IPV6_BITS = 128;
 const MAPPED_PREFIX_BITS = 96;
 
-type Network = { readonly family: 'ipv4' | 'ipv6'; readonly base: string; readonly prefix: number };
+type Ipv6Network = { readonly base: string; readonly prefix: number };
 
 export type SourceAddress = (
   socketAddress: string | undefined,
@@ -79,26 +86,30 @@ function isBlank(code: number): boolean {
 }
 
 /**
- * One list per family: a single BlockList would apply the IPv6 range ::/0 to every IPv4 peer as well. Settings are
- * validated with `isCidrOrAddress` first, so an invalid entry is a bug.
+ * One list per family: a single BlockList would apply the IPv6 range ::/0 to every IPv4 peer as well, and takes ten times
+ * as long as a comparison of numbers for IPv4. Settings are validated with `isCidrOrAddress` first, so an invalid entry
+ * is a bug.
  */
 function createTrust(entries: readonly string[]): (address: string) => boolean {
   if (entries.length === 0) return () => false;
-  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  const ipv4: Ipv4Range[] = [];
+  const ipv6 = new BlockList();
   for (const entry of entries) {
     const network = parseNetwork(entry);
     if (network === undefined) throw new Error(`not an address or CIDR range: ${entry}`);
-    lists[network.family].addSubnet(network.base, network.prefix, network.family);
+    if ('first' in network) ipv4.push(network);
+    else ipv6.addSubnet(network.base, network.prefix, 'ipv6');
   }
   return (address) => {
-    const family = address.includes(':') ? 'ipv6' : 'ipv4';
-    return lists[family].check(address, family);
+    const number = parseIpv4(address);
+    if (number === undefined) return ipv6.check(address, 'ipv6');
+    return ipv4.some(({ first, last }) => first <= number && number <= last);
   };
 }
 
-function parseNetwork(text: string): Network | undefined {
+function parseNetwork(text: string): Ipv4Range | Ipv6Network | undefined {
   const range = parseIpv4Range(text);
-  if (range !== undefined) return { family: 'ipv4', base: formatIpv4(range.first), prefix: range.prefix };
+  if (range !== undefined) return range;
   const slash = text.indexOf('/');
   const address = slash === -1 ? text : text.slice(0, slash);
   const prefix = slash === -1 ? IPV6_BITS : parsePrefix(text.slice(slash + 1), IPV6_BITS);
@@ -110,7 +121,5 @@ function parseNetwork(text: string): Network | undefined {
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/${prefix}`);
   if (network.toString() !== parsed.toString()) return undefined;
   // Mapped with clear host bits means that the prefix is 96 or more.
-  return base.includes(':')
-    ? { family: 'ipv6', base, prefix }
-    : { family: 'ipv4', base, prefix: prefix - MAPPED_PREFIX_BITS };
+  return base.includes(':') ? { base, prefix } : parseIpv4Range(`${base}/${prefix - MAPPED_PREFIX_BITS}`);
 }

@@ -39,26 +39,30 @@ const UNICODE_DIGITS = 4;
 /** The part of a field name that a message shows. */
 const SHOWN_NAME_BYTES = 64;
 
+/** Bytes of a chunk. A view of them would cost as much as scanning a short body. */
+type Part = { readonly chunk: Uint8Array; readonly from: number; readonly to: number };
+const EMPTY: Part = { chunk: new Uint8Array(), from: 0, to: 0 };
+
 /** `keep` gets the text in chunks, without the long field. */
 export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: string) {
-  /** Keys of the open object at each depth. */
-  const keys = new Uint16Array(MAX_JSON_DEPTH + 1);
+  /** Keys of the open object at each depth. Not a typed array: allocating one takes longer than scanning a short body. */
+  const keys: number[] = [];
   let depth = 0;
   let entries = 0;
   let inString = false;
   /** Remaining bytes of an escape sequence; -1 right after its backslash. */
   let escapeLeft = 0;
-  /** The last string of the top level, which is a field name when a colon follows. */
-  const name = Buffer.alloc(SHOWN_NAME_BYTES);
+  /** The start of the last string of the top level, which is a field name when a colon follows. */
+  let name = EMPTY;
   let nameBytes = 0;
-  let field = '';
+  let field = EMPTY;
   let beforeLong = false;
   let inLong = false;
   let long: { pieces: Uint8Array[]; characters: number } | undefined;
   let problem: string | undefined;
 
   function refuse(what: string): void {
-    problem = `${field === '' ? 'The request body' : field} ${what}`;
+    problem = `${textOf(field) || 'The request body'} ${what}`;
   }
 
   function open(): void {
@@ -76,8 +80,9 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
   }
 
   function nameValue(): void {
-    if (depth === 1) field = name.toString('utf8', 0, Math.min(nameBytes, SHOWN_NAME_BYTES));
-    beforeLong = depth === 1 && field === longField && nameBytes <= SHOWN_NAME_BYTES;
+    if (depth === 1) field = name;
+    beforeLong =
+      depth === 1 && longField !== undefined && nameBytes <= SHOWN_NAME_BYTES && textOf(field) === longField;
     const count = (keys[depth] ?? 0) + 1;
     keys[depth] = count;
     if (count > MAX_OBJECT_KEYS)
@@ -86,6 +91,7 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
 
   function beginText(): void {
     inString = true;
+    name = EMPTY;
     nameBytes = 0;
     if (!beforeLong) return;
     inLong = true;
@@ -102,8 +108,9 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
 
   function recordName(chunk: Uint8Array, from: number, to: number): void {
     if (depth !== 1 || inLong) return;
-    if (nameBytes < SHOWN_NAME_BYTES)
-      name.set(chunk.subarray(from, Math.min(to, from + SHOWN_NAME_BYTES - nameBytes)), nameBytes);
+    const part = { chunk, from, to: Math.min(to, from + SHOWN_NAME_BYTES - nameBytes) };
+    if (nameBytes === 0) name = part;
+    else if (nameBytes < SHOWN_NAME_BYTES) name = joined(name, part);
     nameBytes += to - from;
   }
 
@@ -175,6 +182,19 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
     /** The last one if there are several. */
     longText: (): RawText | undefined => long,
   };
+}
+
+function bytesOf({ chunk, from, to }: Part): Buffer {
+  return Buffer.from(chunk.buffer, chunk.byteOffset + from, to - from);
+}
+
+function textOf(part: Part): string {
+  return bytesOf(part).toString();
+}
+
+function joined(one: Part, other: Part): Part {
+  const chunk = Buffer.concat([bytesOf(one), bytesOf(other)]);
+  return { chunk, from: 0, to: chunk.length };
 }
 
 /** The index of the next quote or backslash in the searched range, or its end. */
