@@ -107,7 +107,6 @@ export async function createApp(deps: Deps) {
     freezes,
     beforeGoingLive: (transaction, guid) => applications.requireAllowlists(transaction, guid),
   });
-  const ingest = createIngest({ database, clock, events, organizations, freezes });
 
   const objectsModule = createObjectsModule({
     ...base,
@@ -146,6 +145,8 @@ export async function createApp(deps: Deps) {
     endHolds: (...args) => deliveriesModule.endHolds(...args),
     announceChange: (guid) => dispatcher.announceChange(guid),
   });
+  const ingest = createIngest({ database, clock, events, organizations, freezes, subscriptions });
+
   const deliveriesModule = createDeliveriesModule({
     ...base,
     timers,

@@ -5,6 +5,7 @@ import type { Page, PageOf } from '../../infrastructure/database/paging/paging.t
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { FailureError } from '../../infrastructure/http/errors.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Endpoint } from '../subscriptions/endpoints.ts';
 import type { Visible } from '../visible.ts';
 import { EVENT_TYPES, type EventType } from './catalogue.ts';
 import type { EventCounters } from './counters.ts';
@@ -39,7 +40,11 @@ type Deps = Base & {
   counters: Pick<EventCounters, 'note'>;
   freezes: Pick<Freezes, 'among'>;
   /** Creates the deliveries in the same transaction. */
-  enqueue(transaction: Transaction, events: readonly Event[]): Promise<unknown>;
+  enqueue(
+    transaction: Transaction,
+    events: readonly Event[],
+    receivers?: readonly Endpoint[],
+  ): Promise<unknown>;
 };
 
 /** Returns the new events, without repetitions of a guid in the same call. */
@@ -107,10 +112,17 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
   }
 
   return {
-    /** Publishes events in the transaction of the change. An event whose guid exists is not delivered again. */
-    async publish(transaction: Transaction, newEvents: readonly NewEvent[]): Promise<Published> {
+    /**
+     * Publishes events in the transaction of the change. An event whose guid exists is not delivered again. `receivers` are
+     * the endpoints of the Organizations, if the caller has read them in this transaction.
+     */
+    async publish(
+      transaction: Transaction,
+      newEvents: readonly NewEvent[],
+      receivers?: readonly Endpoint[],
+    ): Promise<Published> {
       const { fresh, ...published } = await write(transaction, newEvents);
-      if (fresh.length > 0) await enqueue(transaction, fresh);
+      if (fresh.length > 0) await enqueue(transaction, fresh, receivers);
       return published;
     },
 

@@ -78,10 +78,14 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
 
   return {
     /** Creates deliveries to every subscription that receives these events. */
-    async enqueue(transaction: Transaction, events: readonly EventContent[]): Promise<Delivery[]> {
+    async enqueue(
+      transaction: Transaction,
+      events: readonly EventContent[],
+      receivers?: readonly Endpoint[],
+    ): Promise<Delivery[]> {
       const byOwner = Map.groupBy(events, ownerOf);
-      const organizations = [...new Set(events.map((event) => event.organization_guid))];
-      const endpoints = await subscriptions.endpointsOf(transaction, organizations);
+      const organizations = new Set(events.map((event) => event.organization_guid));
+      const endpoints = receivers ?? (await subscriptions.endpointsOf(transaction, [...organizations]));
       return deliver(
         transaction,
         endpoints.map((endpoint) => [
