@@ -3,6 +3,7 @@ import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { Queries } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
+import { createRemembered } from '../../infrastructure/database/remembered.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { changesOf, replacedBy } from '../../infrastructure/runtime/changes.ts';
@@ -17,6 +18,8 @@ import {
   TRADING_SYMBOLS,
 } from './schema.ts';
 import * as store from './store.ts';
+
+const MAX_REMEMBERED_BANKS = 10_000;
 
 /** The Banks of Organizations; part of the Organizations service. */
 export function createBanks({ database, clock, guids, audit, events }: Base & { events: Events }) {
@@ -109,6 +112,16 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
       const banks = await store.selectBanksByGuid(within, guidsToFind);
       return new Map(banks.map((bank) => [bank.guid, bank]));
     },
+
+    /** The same for reported events, without a round trip for banks that were found before. */
+    rememberedBanks: createRemembered<store.BankOwner>({
+      async read(transaction, guidsToFind) {
+        const banks = await store.selectBanksByGuid(transaction, guidsToFind);
+        return new Map(banks.map((bank) => [bank.guid, bank]));
+      },
+      check: (transaction, banks) => store.requireBanks(transaction, [...banks.keys()]),
+      maxRemembered: MAX_REMEMBERED_BANKS,
+    }),
 
     /** Bank named by the bank_guid of a request. */
     async findBank(

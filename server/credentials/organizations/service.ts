@@ -21,7 +21,7 @@ import {
 import { checkSecondFactor } from './second-factor.ts';
 import * as store from './store.ts';
 
-export type { Bank, BankSummary, Organization } from './store.ts';
+export type { Bank, BankOwner, Organization } from './store.ts';
 export type Organizations = ReturnType<typeof createOrganizations>;
 
 type Deps = Base & {

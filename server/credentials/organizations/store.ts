@@ -146,6 +146,17 @@ export async function selectBanksByGuid(queries: Queries, guids: readonly string
   return rows;
 }
 
+/** What never changes of a bank. */
+export type BankOwner = Pick<Bank, 'guid' | 'organization_guid' | 'environment'>;
+
+/** Fails the transaction unless all these banks exist: the removal of an Organization deletes them. */
+export async function requireBanks(transaction: Transaction, guids: readonly string[]): Promise<void> {
+  await sql`
+    /* prepared: require_banks, pipelined */
+    select require_unchanged(count(*) = ${guids.length}::int)
+    from banks where guid = any(${preparedUuids(guids)})`.execute(transaction);
+}
+
 export function selectVisibleBank(
   queries: Queries,
   visible: VisibleBanks,

@@ -201,6 +201,16 @@ test('a commit after the error of a pipelined statement fails', async () => {
   assert.ok(await exists('on the same connection'));
 });
 
+test('a serialization failure is reported as rolled back, also by the commit', async () => {
+  const endings: Ending[] = [];
+  const result = database.transaction(async (transaction) => {
+    database.onEnd(transaction, (ending) => endings.push(ending));
+    await sql`/* pipelined */ select require_unchanged(false)`.execute(transaction);
+  });
+  await assert.rejects(result, { code: '40001' });
+  assert.deepEqual(endings, ['rolled back']);
+});
+
 test('every connection of the pools and of the listener has TCP keep-alive', async (t) => {
   const connect = t.mock.method(Socket.prototype, 'connect');
   const setKeepAlive = t.mock.method(Socket.prototype, 'setKeepAlive');

@@ -13,6 +13,7 @@ import {
 } from './connections/bounded-pool.ts';
 import { createConnectionWatch } from './connections/connection-watch.ts';
 import { shareOfPool } from './connections/pool-share.ts';
+import { wasRolledBack } from './failures.ts';
 import { PreparingClient } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
@@ -255,6 +256,7 @@ async function runTransaction<T>(
     return result;
   } catch (error) {
     if (error instanceof Rollback) return error.failure as T;
+    if (wasRolledBack(error)) ending = 'rolled back';
     throw error;
   } finally {
     for (const action of actions) action(ending);

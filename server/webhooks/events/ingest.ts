@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import type { Freezes } from '../../credentials/organizations/freezes.ts';
-import type { BankSummary, Organizations } from '../../credentials/organizations/service.ts';
+import type { BankOwner, Organizations } from '../../credentials/organizations/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import { wasRolledBack } from '../../infrastructure/database/failures.ts';
 import { FailureError } from '../../infrastructure/http/errors.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
@@ -21,15 +22,17 @@ type Deps = {
   events: Events;
   organizations: Organizations;
   freezes: Freezes;
-  subscriptions: Pick<Subscriptions, 'endpointsOf'>;
+  subscriptions: Pick<Subscriptions, 'rememberedEndpointsOf'>;
 };
 type Reported = Static<typeof ReportedEvents>['events'][number];
 type Accepted = Static<typeof AcceptedEvents>;
 type Answer = Accepted | Failure;
+/** Whether remembered owners and endpoints are read again. */
+type Use = { fresh: boolean };
 type Published = Awaited<ReturnType<Events['publish']>>;
 type Owners = {
   organizations: ReadonlySet<string>;
-  banks: ReadonlyMap<string, BankSummary>;
+  banks: ReadonlyMap<string, BankOwner>;
   frozen: ReadonlyMap<string, Failure>;
 };
 
@@ -39,9 +42,13 @@ const MAX_EVENTS_TOGETHER = 1_000;
 /** Accepts events from the platform's core. A request is atomic, and repeating it is idempotent. */
 export function createIngest({ database, clock, events, organizations, freezes, subscriptions }: Deps) {
   /** An existing bank proves its Organization, so only the others are looked up. */
-  async function ownersOf(transaction: Transaction, reported: readonly Reported[]): Promise<Owners> {
+  async function ownersOf(
+    transaction: Transaction,
+    reported: readonly Reported[],
+    use: Use,
+  ): Promise<Owners> {
     const named = new Set(reported.flatMap(({ bank_guid }) => bank_guid ?? []));
-    const banks = await organizations.findBanks([...named], transaction);
+    const banks = await organizations.rememberedBanks(transaction, [...named], use);
     const proven = new Set(banks.values().map(organizationGuidOf));
     const owners = new Set(reported.map(organizationGuidOf));
     const found = await organizations.findAll([...owners.difference(proven)], transaction);
@@ -49,17 +56,17 @@ export function createIngest({ database, clock, events, organizations, freezes, 
     return { organizations: proven.union(found), banks, frozen: await freezes.among(owners, transaction) };
   }
 
-  /** Accepts several calls in one transaction; a refused one affects no other. */
-  async function acceptAll(
+  /** The answers of one transaction, or what refused all of it. */
+  async function acceptOnce(
     calls: readonly (readonly Reported[])[],
+    use: Use,
     recordAnswer?: RecordAnswer<Accepted>,
-  ): Promise<Answer[]> {
+  ): Promise<Answer[] | Failure> {
     const accepting = database.transaction(async (transaction) => {
       const reported = calls.flat();
-      // Sent together: with a round trip of their own for the endpoints, all calls would wait for three instead of two.
       const [owners, receivers] = await Promise.all([
-        ownersOf(transaction, reported),
-        subscriptions.endpointsOf(transaction, [...new Set(reported.map(organizationGuidOf))]),
+        ownersOf(transaction, reported, use),
+        subscriptions.rememberedEndpointsOf(transaction, [...new Set(reported.map(organizationGuidOf))], use),
       ]);
       const checked = calls.map((call) => checkAll(call, owners, clock.now()));
       const valid = checked.filter((result): result is NewEvent[] => !isFailure(result));
@@ -72,7 +79,18 @@ export function createIngest({ database, clock, events, organizations, freezes, 
       const next = accepted.values();
       return checked.map((result) => (isFailure(result) ? result : (next.next().value as Accepted)));
     });
-    const answers = await accepting.catch(failureOf);
+    return accepting.catch(failureOf);
+  }
+
+  /** Accepts several calls in one transaction; a refused one affects no other. */
+  async function acceptAll(
+    calls: readonly (readonly Reported[])[],
+    recordAnswer?: RecordAnswer<Accepted>,
+  ): Promise<Answer[]> {
+    const answers = await acceptOnce(calls, { fresh: false }, recordAnswer).catch((error: unknown) => {
+      if (wasRolledBack(error)) return acceptOnce(calls, { fresh: true }, recordAnswer);
+      throw error;
+    });
     if (!isFailure(answers)) return answers;
     // Retried one by one, so that only the refused call fails.
     if (calls.length === 1) return [answers];

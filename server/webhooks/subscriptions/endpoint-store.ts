@@ -44,6 +44,44 @@ export async function selectEndpointsOf(
   return rows;
 }
 
+/** A subscription that may receive new events, with a number that changes with every update of its row. */
+export type ReceiverRow = EndpointRow & { version: string };
+
+/** Not `xmin`: after a failover to a server that has lost transactions, another one may have the same number. */
+const ROW_VERSION = sql`hash_record_extended(s, 0)::text`;
+/** Without a condition on the time: a subscription whose deletion is due is not deleted yet. */
+const mayReceive = (organizationGuids: readonly string[]) => sql`
+  s.organization_guid = any(${preparedUuids(organizationGuids)}) and s.failed_at is null and s.deleted_at is null`;
+
+export async function selectReceivers(
+  transaction: Transaction,
+  organizationGuids: readonly string[],
+): Promise<ReceiverRow[]> {
+  const { rows } = await sql<ReceiverRow>`
+    /* prepared: receivers */
+    select ${ENDPOINT_COLUMNS}, ${ROW_VERSION} as version from subscriptions as s
+    where ${mayReceive(organizationGuids)} order by guid`.execute(transaction);
+  return rows;
+}
+
+/** Fails the transaction unless these are still the receivers of the Organizations. */
+export async function requireReceivers(
+  transaction: Transaction,
+  organizationGuids: readonly string[],
+  receivers: readonly ReceiverRow[],
+): Promise<void> {
+  const versions = receivers.toSorted(byGuid).map(({ version }) => version);
+  await sql`
+    /* prepared: require_receivers, pipelined */
+    select require_unchanged(
+      coalesce(array_agg(${ROW_VERSION} order by s.guid), '{}') = ${textArray(versions)})
+    from subscriptions as s where ${mayReceive(organizationGuids)}`.execute(transaction);
+}
+
+function byGuid({ guid: one }: ReceiverRow, { guid: other }: ReceiverRow): number {
+  return one < other ? -1 : 1;
+}
+
 export async function selectEndpoints(queries: Queries, guids: readonly string[]): Promise<EndpointRow[]> {
   const { rows } = await sql<EndpointRow>`
     /* prepared: endpoints */

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import { createRemembered } from '../../infrastructure/database/remembered.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { setBounded } from '../../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
@@ -51,6 +52,8 @@ export type FailingEndpoint = EndpointCondition & { failingSince: Date };
 type FirstOnly = { deliveryGuid: string | undefined };
 
 const MAX_REMEMBERED_KEYS = 10_000;
+/** Their endpoints are up to 20 rows of about 1 KB each. */
+const MAX_REMEMBERED_ORGANIZATIONS = 1_000;
 
 type Deps = { database: Database; clock: Clock; signingKeys: SigningKeys };
 
@@ -89,7 +92,27 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
     };
   }
 
+  const receiversOf = createRemembered<readonly store.ReceiverRow[]>({
+    async read(transaction, organizationGuids) {
+      const rows = await store.selectReceivers(transaction, organizationGuids);
+      const byOwner = Map.groupBy(rows, ({ organization_guid }) => organization_guid);
+      return new Map(organizationGuids.map((guid) => [guid, byOwner.get(guid) ?? []]));
+    },
+    check: (transaction, receivers) =>
+      store.requireReceivers(transaction, [...receivers.keys()], [...receivers.values()].flat()),
+    maxRemembered: MAX_REMEMBERED_ORGANIZATIONS,
+  });
+
   return {
+    /** The same as `endpointsOf`, without a round trip for Organizations that were asked for before. */
+    async rememberedEndpointsOf(
+      ...[transaction, organizationGuids, options]: Parameters<typeof receiversOf>
+    ): Promise<Endpoint[]> {
+      const now = clock.now();
+      const receivers = [...(await receiversOf(transaction, organizationGuids, options)).values()].flat();
+      return receivers.filter((row) => stateOf(row, now) !== 'deleted').map((row) => endpointOf(row, now));
+    },
+
     /** Endpoints that receive new events of these Organizations, including disabled ones. */
     async endpointsOf(transaction: Transaction, organizationGuids: readonly string[]): Promise<Endpoint[]> {
       const now = clock.now();
