@@ -65,9 +65,10 @@ const COINCIDENCES: readonly Draw[] = [
     { inMs: random.integer(5, 60), action: { kind: 'pause', pick: PICK, node: other } },
     { inMs: random.integer(3_000, 9_000), action: { kind: 'resume', pick: PICK, node: other } },
   ],
-  // The answer to the commit of the first outcomes of a batch is lost.
+  // The answer to the commit of the first outcomes of a batch is lost. Its other requests are answered later.
   (random, { one }) => [
     { inMs: 0, action: lostAnswer(one, '^commit of .*complete_batched') },
+    { inMs: 0, action: { kind: 'endpoint', pick: PICK, plan: 'flaky', ms: 2_000 } },
     { inMs: 1, action: burst(random, one) },
   ],
   // The answer to the commit of a claim is lost, at every node.

@@ -115,6 +115,7 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
 
     /** The same for reported events, without a round trip for banks that were found before. */
     rememberedBanks: createRemembered<store.BankOwner>({
+      clock,
       async read(transaction, guidsToFind) {
         const banks = await store.selectBanksByGuid(transaction, guidsToFind);
         return new Map(banks.map((bank) => [bank.guid, bank]));

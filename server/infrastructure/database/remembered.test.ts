@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
 import type { Transaction } from './database.ts';
 import { createRemembered } from './remembered.ts';
 
 /** A table of numbers by key, and the statements that were sent. */
 function createNumbers(numbers: Record<string, number>, maxRemembered = 10) {
   const sent: string[] = [];
+  const clock = createFakeClock();
   const of = createRemembered<number>({
+    clock,
     async read(_transaction, keys) {
       sent.push(`read ${keys}`);
       return new Map(keys.filter((key) => key in numbers).map((key) => [key, numbers[key] as number]));
@@ -18,6 +21,7 @@ function createNumbers(numbers: Record<string, number>, maxRemembered = 10) {
   });
   return {
     sent,
+    clock,
     ask: async (keys: string[], fresh = false) =>
       Object.fromEntries(await of({} as Transaction, keys, { fresh })),
   };
@@ -39,8 +43,21 @@ test('all values are read when one is not known or when they must be fresh', asy
   numbers.a = 2;
   assert.deepEqual(await ask(['a']), { a: 1 }, 'the database refuses it');
   assert.deepEqual(await ask(['a'], true), { a: 2 });
-  assert.deepEqual(await ask(['a']), { a: 2 });
-  assert.deepEqual(sent, ['read a,missing', 'read a,missing', 'check a=1', 'read a', 'check a=2']);
+  assert.deepEqual(sent, ['read a,missing', 'read a,missing', 'check a=1', 'read a']);
+});
+
+test('a value that has changed is read for ten seconds, then remembered again', async () => {
+  const numbers: Record<string, number> = { a: 1, b: 1 };
+  const { ask, sent, clock } = createNumbers(numbers);
+  await ask(['a', 'b']);
+  numbers.a = 2;
+  await ask(['a', 'b'], true);
+  sent.length = 0;
+  await ask(['a', 'b']);
+  await ask(['b']);
+  clock.set(new Date(clock.now().getTime() + 10_000));
+  await ask(['a', 'b']);
+  assert.deepEqual(sent, ['read a,b', 'check b=1', 'check a=2,b=1']);
 });
 
 test('the oldest values are forgotten', async () => {

@@ -64,10 +64,9 @@ export function createIngest({ database, clock, events, organizations, freezes, 
   ): Promise<Answer[] | Failure> {
     const accepting = database.transaction(async (transaction) => {
       const reported = calls.flat();
-      const [owners, receivers] = await Promise.all([
-        ownersOf(transaction, reported, use),
-        subscriptions.rememberedEndpointsOf(transaction, [...new Set(reported.map(organizationGuidOf))], use),
-      ]);
+      const owners = await ownersOf(transaction, reported, use);
+      const named = [...new Set(reported.map(organizationGuidOf))];
+      const receivers = await subscriptions.rememberedEndpointsOf(transaction, named, use);
       const checked = calls.map((call) => checkAll(call, owners, clock.now()));
       const valid = checked.filter((result): result is NewEvent[] => !isFailure(result));
       const published = await events.publish(transaction, valid.flat(), receivers);

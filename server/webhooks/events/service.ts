@@ -114,7 +114,7 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
   return {
     /**
      * Publishes events in the transaction of the change. An event whose guid exists is not delivered again. `receivers` are
-     * the endpoints of the Organizations, if the caller has read them in this transaction.
+     * the endpoints of the Organizations, if the caller knows them in this transaction.
      */
     async publish(
       transaction: Transaction,

@@ -93,6 +93,7 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
   }
 
   const receiversOf = createRemembered<readonly store.ReceiverRow[]>({
+    clock,
     async read(transaction, organizationGuids) {
       const rows = await store.selectReceivers(transaction, organizationGuids);
       const byOwner = Map.groupBy(rows, ({ organization_guid }) => organization_guid);

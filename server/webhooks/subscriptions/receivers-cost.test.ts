@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestApp } from '../../../testing/app.ts';
+import { queriesOfOwner } from '../../../testing/database.ts';
+import { explain } from '../../../testing/explain.ts';
+import { createSubscription } from '../../../testing/subscriptions.ts';
+import { createTenant } from '../../../testing/tenant.ts';
+import type { Transaction } from '../../infrastructure/database/database.ts';
+import { requireReceivers, selectReceivers } from './endpoint-store.ts';
+
+/** The cost of a reported event does not depend on the subscriptions of other Organizations. */
+const app = await createTestApp();
+const { queries } = app.database;
+const owner = queriesOfOwner(app.testDatabase);
+const tenant = await createTenant(app);
+const { guid: template } = await createSubscription(app, tenant);
+const organizations = [tenant.organizationGuid];
+const receivers = await selectReceivers(queries as Transaction, organizations);
+
+const FEW = 200;
+const MANY = 10_000;
+
+/** One subscription each. */
+async function createOthers(count: number): Promise<void> {
+  await sql`delete from subscriptions where guid <> ${template}`.execute(owner);
+  await sql`
+    with others as (
+      insert into organizations
+      select (jsonb_populate_record(o, jsonb_build_object('guid', gen_random_uuid()))).*
+      from organizations as o, generate_series(1, ${count}::int) where o.guid = ${tenant.organizationGuid}
+      returning guid
+    )
+    insert into subscriptions
+    select (jsonb_populate_record(s, jsonb_build_object('guid', gen_random_uuid(), 'organization_guid', o.guid))).*
+    from subscriptions as s, others as o where s.guid = ${template}`.execute(owner);
+}
+
+const STATEMENTS: Record<string, (explained: Transaction) => Promise<unknown>> = {
+  selectReceivers: (explained) => selectReceivers(explained, organizations),
+  requireReceivers: (explained) => requireReceivers(explained, organizations, receivers),
+};
+
+/** A restored database has no statistics until it is analyzed. */
+type Analyzed = 'never' | 'before' | 'after';
+
+async function readCosts(analyzed: Analyzed, count: number): Promise<Map<string, number>> {
+  if (analyzed === 'before') await sql`analyze subscriptions`.execute(owner);
+  await createOthers(count);
+  if (analyzed === 'after') await sql`analyze subscriptions`.execute(owner);
+  const costs = new Map<string, number>();
+  for (const [name, run] of Object.entries(STATEMENTS)) {
+    const { buffers } = await explain(queries, 'subscriptions', (explained) => run(explained as Transaction));
+    costs.set(name, buffers);
+  }
+  return costs;
+}
+
+for (const analyzed of ['never', 'before', 'after'] as const)
+  test(`the endpoints of an Organization cost the same among ${MANY} as among ${FEW} (analyzed: ${analyzed})`, async () => {
+    const small = await readCosts(analyzed, FEW);
+    for (const [name, buffers] of await readCosts(analyzed, MANY)) {
+      const few = small.get(name) ?? 0;
+      assert.ok(buffers <= 3 * few, `${name}: ${few} buffers with ${FEW}, ${buffers} with ${MANY}`);
+    }
+  });
