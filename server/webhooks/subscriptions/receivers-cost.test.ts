@@ -16,10 +16,11 @@ const owner = queriesOfOwner(app.testDatabase);
 const tenant = await createTenant(app);
 const { guid: template } = await createSubscription(app, tenant);
 const organizations = [tenant.organizationGuid];
-const receivers = await selectReceivers(queries as Transaction, organizations);
 
 const FEW = 200;
 const MANY = 10_000;
+/** A statement that reads the subscriptions of others touches hundreds of buffers more. */
+const ALLOWED_BUFFERS = 50;
 
 /** One subscription each. */
 async function createOthers(count: number): Promise<void> {
@@ -38,7 +39,10 @@ async function createOthers(count: number): Promise<void> {
 
 const STATEMENTS: Record<string, (explained: Transaction) => Promise<unknown>> = {
   selectReceivers: (explained) => selectReceivers(explained, organizations),
-  requireReceivers: (explained) => requireReceivers(explained, organizations, receivers),
+  requireReceivers: async (explained) => {
+    const receivers = await selectReceivers(queries as Transaction, organizations);
+    await requireReceivers(explained, organizations, receivers);
+  },
 };
 
 /** A restored database has no statistics until it is analyzed. */
@@ -61,6 +65,9 @@ for (const analyzed of ['never', 'before', 'after'] as const)
     const small = await readCosts(analyzed, FEW);
     for (const [name, buffers] of await readCosts(analyzed, MANY)) {
       const few = small.get(name) ?? 0;
-      assert.ok(buffers <= 3 * few, `${name}: ${few} buffers with ${FEW}, ${buffers} with ${MANY}`);
+      assert.ok(
+        buffers <= few + ALLOWED_BUFFERS,
+        `${name}: ${few} buffers with ${FEW}, ${buffers} with ${MANY}`,
+      );
     }
   });
