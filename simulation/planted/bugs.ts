@@ -78,6 +78,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'left >= own.length',
   },
   {
+    name: 'remembered endpoints are not checked',
+    file: 'server/infrastructure/database/remembered.ts',
+    from: 'await check(transaction, known);',
+    to: '',
+  },
+  {
     name: 'a batched success is counted twice after a lost answer',
     file: `${DELIVERIES}/recording/record-store.ts`,
     from: 'where d.subscription_guid = o.subscription_guid and d.guid = o.guid and d.completed_at is null\n      returning',
