@@ -190,12 +190,15 @@ test('an error of a pipelined statement is reported by the next statement that w
 });
 
 test('a commit after the error of a pipelined statement fails', async () => {
+  const endings: Ending[] = [];
   await assert.rejects(
     database.transaction(async (transaction) => {
+      database.onEnd(transaction, (ending) => endings.push(ending));
       await insertTwice(guids.next()).execute(transaction);
     }),
     { code: '23505' },
   );
+  assert.deepEqual(endings, ['rolled back']);
   assert.ok(!(await exists('twice')));
   await database.transaction((transaction) => insertOrganization(transaction, 'on the same connection'));
   assert.ok(await exists('on the same connection'));

@@ -24,11 +24,13 @@ const ROLLED_BACK = new Set(['40P01', '40001']);
 const CONNECTION_LOST =
   /^(Connection terminated|Client has encountered a connection error|Query read timeout|Client was closed|driver has already been destroyed)/;
 
-/** Certain even if the error is the answer to the commit. */
+const UNIQUE_VIOLATION = '23505';
+
+/** By a concurrent transaction or an existing row. Certain even if the error is the answer to the commit. */
 export function wasRolledBack(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
-  return isSqlState(error, code) && ROLLED_BACK.has(code);
+  return isSqlState(error, code) && (ROLLED_BACK.has(code) || code === UNIQUE_VIOLATION);
 }
 
 /** Maps a temporary database error to a failure with Retry-After. Undefined for other errors, such as bugs. */

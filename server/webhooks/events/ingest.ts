@@ -27,7 +27,7 @@ type Deps = {
 type Reported = Static<typeof ReportedEvents>['events'][number];
 type Accepted = Static<typeof AcceptedEvents>;
 type Answer = Accepted | Failure;
-/** Whether remembered owners and endpoints are read again. */
+/** Whether owners and endpoints are read although they are remembered, and guids are looked up before they are used. */
 type Use = { fresh: boolean };
 type Published = Awaited<ReturnType<Events['publish']>>;
 type Owners = {
@@ -69,7 +69,7 @@ export function createIngest({ database, clock, events, organizations, freezes, 
       const receivers = await subscriptions.rememberedEndpointsOf(transaction, named, use);
       const checked = calls.map((call) => checkAll(call, owners, clock.now()));
       const valid = checked.filter((result): result is NewEvent[] => !isFailure(result));
-      const published = await events.publish(transaction, valid.flat(), receivers);
+      const published = await events.publish(transaction, valid.flat(), { receivers, areNew: !use.fresh });
       const conflict = await conflictIn(transaction, published.events, published.created);
       if (conflict) return conflict;
       const accepted = answersFor(valid, published);

@@ -47,6 +47,13 @@ type Deps = Base & {
   ): Promise<unknown>;
 };
 
+type Publishing = {
+  /** The endpoints of the Organizations, if the caller knows them in this transaction. */
+  receivers?: readonly Endpoint[];
+  /** Assumes that no guid exists: then the transaction is rolled back (`wasRolledBack`), and its caller repeats it. */
+  areNew?: boolean;
+};
+
 /** Returns the new events, without repetitions of a guid in the same call. */
 async function insert(
   transaction: Transaction,
@@ -82,6 +89,7 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
   async function write(
     transaction: Transaction,
     newEvents: readonly NewEvent[],
+    areNew = false,
   ): Promise<Published & { fresh: readonly Event[] }> {
     if (newEvents.length === 0) return { events: [], created: new Set(), fresh: [] };
     // Before the check: a freeze waits for the transactions that pass it, see `whenIdle`.
@@ -99,7 +107,7 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
       environment: event.environment,
       created_at: createdAt,
     }));
-    const mayRepeat = newEvents.some(({ guid }) => guid);
+    const mayRepeat = !areNew && newEvents.some(({ guid }) => guid);
     const fresh = await insert(transaction, events, createdAt, mayRepeat);
     const created = new Set(fresh.map(({ guid }) => guid));
     database.onEnd(transaction, (ending) => {
@@ -113,15 +121,14 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
 
   return {
     /**
-     * Publishes events in the transaction of the change. An event whose guid exists is not delivered again. `receivers` are
-     * the endpoints of the Organizations, if the caller knows them in this transaction.
+     * Publishes events in the transaction of the change. An event whose guid exists is not delivered again.
      */
     async publish(
       transaction: Transaction,
       newEvents: readonly NewEvent[],
-      receivers?: readonly Endpoint[],
+      { receivers, areNew }: Publishing = {},
     ): Promise<Published> {
-      const { fresh, ...published } = await write(transaction, newEvents);
+      const { fresh, ...published } = await write(transaction, newEvents, areNew);
       if (fresh.length > 0) await enqueue(transaction, fresh, receivers);
       return published;
     },

@@ -25,7 +25,7 @@ export type EventFilters = {
   createdAtLt?: Date | undefined;
 };
 
-/** Inserts events with new guids, which cannot exist yet. */
+/** Inserts events with new guids; one that exists fails the transaction. Ordered, as by `insertEvents`. */
 export async function insertNewEvents(
   transaction: Transaction,
   events: readonly Omit<Event, 'created_at'>[],
@@ -34,7 +34,7 @@ export async function insertNewEvents(
   await sql`
     /* prepared: insert_new_events, pipelined */
     insert into events (guid, organization_guid, bank_guid, event_type, object_guid, environment, created_at)
-    select new.*, ${createdAt}::timestamptz from ${unnested(events)} as new`.execute(transaction);
+    select new.*, ${createdAt}::timestamptz from ${unnested(events)} as new order by 1`.execute(transaction);
 }
 
 /** Returns the guids that existed before. Ordered by guid, so that concurrent transactions cannot deadlock. */
