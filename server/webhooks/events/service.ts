@@ -50,7 +50,7 @@ type Deps = Base & {
 type Publishing = {
   /** The endpoints of the Organizations, if the caller knows them in this transaction. */
   receivers?: readonly Endpoint[];
-  /** Assumes that no guid exists: then the transaction is rolled back (`wasRolledBack`), and its caller repeats it. */
+  /** No guid should exist. If one does, the transaction is rolled back (`wasRolledBack`), and the caller repeats it. */
   areNew?: boolean;
 };
 
