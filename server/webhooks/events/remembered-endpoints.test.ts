@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
+import { sql } from 'kysely';
+import { assertError, createTestApp } from '../../../testing/app.ts';
 import { queriesOfOwner } from '../../../testing/database.ts';
 import { createIngestCalls } from '../../../testing/ingest.ts';
+import { lockWaits, whileTableIsLocked } from '../../../testing/locks.ts';
 import { createSubscription } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
@@ -74,6 +76,24 @@ test('concurrent calls after a change are all accepted, once', async () => {
     .where('event_guid', 'in', guids)
     .executeTakeFirstOrThrow();
   assert.equal(count, 20);
+});
+
+test('a look-up that the database ends answers 503, with a remembered endpoint after it', async () => {
+  const path = `/organizations/${tenant.organizationGuid}/banks`;
+  const { body: bank } = await app.operate('POST', path, { name: 'Second', environment: 'sandbox' });
+  // A change is remembered after ten seconds.
+  app.clock.set(new Date(app.clock.now().getTime() + 10_000));
+  assert.equal((await send(event())).status, 202);
+  await whileTableIsLocked(app.database, 'banks', async () => {
+    const sending = send(event({ bank_guid: bank.guid }));
+    while ((await lockWaits(queries)) === 0);
+    // As its timeout would.
+    await sql`
+      select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(queries);
+    assertError(await sending, 503, 'overloaded', /database is overloaded/);
+  });
+  assert.equal((await send(event({ bank_guid: bank.guid }))).status, 202);
 });
 
 test('an event of a bank that was removed is refused', async () => {
