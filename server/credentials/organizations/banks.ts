@@ -25,6 +25,16 @@ const MAX_REMEMBERED_BANKS = 10_000;
 export function createBanks({ database, clock, guids, audit, events }: Base & { events: Events }) {
   const { queries } = database;
 
+  /** By guid, in one query. */
+  async function findBanks(
+    guidsToFind: readonly string[],
+    within: Queries = queries,
+  ): Promise<ReadonlyMap<string, store.BankSummary>> {
+    if (guidsToFind.length === 0) return new Map();
+    const banks = await store.selectBanksByGuid(within, guidsToFind);
+    return new Map(banks.map((bank) => [bank.guid, bank]));
+  }
+
   function createBank(
     actor: Actor,
     organizationGuid: string,
@@ -103,23 +113,12 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
       return (await store.selectVisibleBank(queries, visible, guid)) ?? bankNotFound();
     },
 
-    /** By guid, in one query. */
-    async findBanks(
-      guidsToFind: readonly string[],
-      within: Queries = queries,
-    ): Promise<ReadonlyMap<string, store.BankSummary>> {
-      if (guidsToFind.length === 0) return new Map();
-      const banks = await store.selectBanksByGuid(within, guidsToFind);
-      return new Map(banks.map((bank) => [bank.guid, bank]));
-    },
+    findBanks,
 
-    /** The same for reported events, without a round trip for banks that were found before. */
+    /** As `findBanks`, for reported events: without a round trip for banks that were found before. */
     rememberedBanks: createRemembered<store.BankOwner>({
       clock,
-      async read(transaction, guidsToFind) {
-        const banks = await store.selectBanksByGuid(transaction, guidsToFind);
-        return new Map(banks.map((bank) => [bank.guid, bank]));
-      },
+      read: (transaction, guidsToFind) => findBanks(guidsToFind, transaction),
       check: (transaction, banks) => store.requireBanks(transaction, [...banks.keys()]),
       maxRemembered: MAX_REMEMBERED_BANKS,
     }),
