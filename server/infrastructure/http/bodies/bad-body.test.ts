@@ -29,7 +29,6 @@ const customerGuid = await createCustomer(app, tenant.bankGuid);
 const operations = all.filter((operation) => operation.requestBody && !takesBytes(operation));
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** Built once: its tables of characters are large. */
 const ANY_VALUE = fc.oneof(fc.jsonValue(), fc.string({ unit: ANY_CHARACTER }));
 
 const PROTOTYPE_FIELDS = [
