@@ -1,5 +1,5 @@
 import { Skeleton, Table, type TableProps } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import styles from './DataTable.module.css';
 
 const SKELETON_ROWS = 5;
@@ -64,27 +64,32 @@ export function ColumnTable<Item>({
           {isPending ? (
             <SkeletonRows columns={columns} />
           ) : (
-            items.map((item) => (
-              <Table.Tr key={keyOf(item)} role="row">
-                {columns.map(({ title, titleHidden, cell, align, secondary }) => (
-                  <Table.Td
-                    key={title}
-                    ta={align ?? 'left'}
-                    role="cell"
-                    data-label={titleHidden ? undefined : title}
-                    data-secondary={secondary}
-                  >
-                    {cell(item)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))
+            items.map((item) => <Row key={keyOf(item)} item={item} columns={columns} />)
           )}
         </Table.Tbody>
       </Table>
     </div>
   );
 }
+
+type RowProps<Item> = { item: Item; columns: readonly Column<Item>[] };
+
+/** Renders again only with another item or other columns: a change of a filter renders the table three times. */
+const Row = memo(<Item,>({ item, columns }: RowProps<Item>) => (
+  <Table.Tr role="row">
+    {columns.map(({ title, titleHidden, cell, align, secondary }) => (
+      <Table.Td
+        key={title}
+        ta={align ?? 'left'}
+        role="cell"
+        data-label={titleHidden ? undefined : title}
+        data-secondary={secondary}
+      >
+        {cell(item)}
+      </Table.Td>
+    ))}
+  </Table.Tr>
+)) as <Item>(props: RowProps<Item>) => ReactNode;
 
 function SkeletonRows({ columns }: { columns: readonly Pick<Column<never>, 'title' | 'secondary'>[] }) {
   return Array.from({ length: SKELETON_ROWS }, (_, row) => (
