@@ -1,5 +1,6 @@
 import { NavLink, Text } from '@mantine/core';
-import { Link, useMatchRoute } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { memo } from 'react';
 import { useIsSetupDone } from '../session/use-setup.ts';
 import { useWorkspace, type Workspace } from '../session/workspace.ts';
 import { Icon, type IconName } from '../shared/text/Icon.tsx';
@@ -96,7 +97,9 @@ export function pagesOf(workspace: Workspace): PageEntry[] {
 
 export function Navigation() {
   const workspace = useWorkspace();
-  const matchRoute = useMatchRoute();
+  const pathname = useRouterState({
+    select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname,
+  });
   const isSetupDone = useIsSetupDone();
   return (
     <nav aria-label="Main">
@@ -105,21 +108,15 @@ export function Navigation() {
           <Text className={styles.title}>{title}</Text>
           {entries
             .filter(({ to, shown }) => shown(workspace) && !(to === '/onboarding' && isSetupDone))
-            .map(({ to, label, icon }) => {
-              const active = matchRoute({ to, fuzzy: true }) !== false;
-              return (
-                <NavLink
-                  key={to}
-                  component={Link}
-                  to={to}
-                  label={label}
-                  leftSection={<Icon name={icon} />}
-                  active={active}
-                  aria-current={active ? 'page' : undefined}
-                  className={styles.link}
-                />
-              );
-            })}
+            .map(({ to, label, icon }) => (
+              <PageNavLink
+                key={to}
+                to={to}
+                label={label}
+                icon={icon}
+                active={`${pathname}/`.startsWith(`${to}/`)}
+              />
+            ))}
         </div>
       ))}
       <div className={styles.group}>
@@ -141,3 +138,16 @@ export function Navigation() {
     </nav>
   );
 }
+
+/** A navigation changes two of the links, and only these render again. */
+const PageNavLink = memo(({ to, label, icon, active }: Omit<PageEntry, 'shown'> & { active: boolean }) => (
+  <NavLink
+    component={Link}
+    to={to}
+    label={label}
+    leftSection={<Icon name={icon} />}
+    active={active}
+    aria-current={active ? 'page' : undefined}
+    className={styles.link}
+  />
+));

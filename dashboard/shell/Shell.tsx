@@ -1,7 +1,7 @@
 import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { memo, type ReactNode, useEffect } from 'react';
 import { useWorkspace } from '../session/workspace.ts';
 import { AccountMenu } from './header/AccountMenu.tsx';
 import { AlertBell } from './header/AlertBell.tsx';
@@ -17,8 +17,7 @@ import { SearchButton } from './search/SearchButton.tsx';
 
 export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure();
-  const { pathname } = useLocation();
-  const { isLocked } = useWorkspace();
+  const pathname = useLocation({ select: (location) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the mobile menu
   useEffect(close, [pathname]);
   return (
@@ -31,38 +30,10 @@ export function Shell({ children }: { children: ReactNode }) {
         Skip to content
       </a>
       <AppShell.Header className={styles.header}>
-        <Group h="100%" px="md" gap="sm" wrap="nowrap">
-          <Burger
-            opened={opened}
-            onClick={toggle}
-            hiddenFrom="md"
-            size="sm"
-            aria-label={opened ? 'Close menu' : 'Open menu'}
-          />
-          <Logo />
-          <div className={styles.space} />
-          {isLocked ? null : (
-            <>
-              <SearchButton />
-              <EnvironmentBadge />
-              <BankSelector />
-            </>
-          )}
-          <Group gap={4} wrap="nowrap" visibleFrom="sm">
-            <ColorSchemeToggle />
-          </Group>
-          {isLocked ? null : <AlertBell />}
-          <AccountMenu />
-        </Group>
+        <Header opened={opened} toggle={toggle} />
       </AppShell.Header>
       <AppShell.Navbar className={styles.navbar} p="sm">
-        <OrganizationSwitch />
-        <ScrollArea flex={1} mt="sm" type="auto">
-          <Navigation />
-        </ScrollArea>
-        <Group hiddenFrom="sm" justify="space-between" pt="xs">
-          <ColorSchemeToggle />
-        </Group>
+        <Sidebar />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={styles.main}>
         <div className={styles.page}>
@@ -73,3 +44,45 @@ export function Shell({ children }: { children: ReactNode }) {
     </AppShell>
   );
 }
+
+/** The shell renders with every navigation, its header and its sidebar only when what they show has changed. */
+const Header = memo(({ opened, toggle }: { opened: boolean; toggle(): void }) => {
+  const { isLocked } = useWorkspace();
+  return (
+    <Group h="100%" px="md" gap="sm" wrap="nowrap">
+      <Burger
+        opened={opened}
+        onClick={toggle}
+        hiddenFrom="md"
+        size="sm"
+        aria-label={opened ? 'Close menu' : 'Open menu'}
+      />
+      <Logo />
+      <div className={styles.space} />
+      {isLocked ? null : (
+        <>
+          <SearchButton />
+          <EnvironmentBadge />
+          <BankSelector />
+        </>
+      )}
+      <Group gap={4} wrap="nowrap" visibleFrom="sm">
+        <ColorSchemeToggle />
+      </Group>
+      {isLocked ? null : <AlertBell />}
+      <AccountMenu />
+    </Group>
+  );
+});
+
+const Sidebar = memo(() => (
+  <>
+    <OrganizationSwitch />
+    <ScrollArea flex={1} mt="sm" type="auto">
+      <Navigation />
+    </ScrollArea>
+    <Group hiddenFrom="sm" justify="space-between" pt="xs">
+      <ColorSchemeToggle />
+    </Group>
+  </>
+));

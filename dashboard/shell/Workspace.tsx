@@ -1,9 +1,9 @@
-import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { use, useCallback, useMemo } from 'react';
 import { type ApiError, hasCode } from '../api/api-error.ts';
 import { createApi } from '../api/client.ts';
 import { permissionsOf } from '../api/permissions.ts';
-import type { Feature, Organization, Session } from '../api/types.ts';
+import type { Bank, Feature, Organization, Session } from '../api/types.ts';
 import { ProofContext, useProofDialog } from '../auth/proof.tsx';
 import { SecondFactorRequired } from '../auth/SecondFactorRequired.tsx';
 import { FreezeContext, useFreezeState, useFrozen } from '../session/freeze.ts';
@@ -19,6 +19,8 @@ import { useFilters } from '../shared/filters/use-filters.ts';
 import { NoOrganization } from './NoOrganization.tsx';
 import { RedirectToLogin } from './RedirectToLogin.tsx';
 import { Shell } from './Shell.tsx';
+
+const NO_BANKS: readonly Bank[] = [];
 
 /** Requires a login, selects the Organization and bank, and renders the shell. */
 export function Workspace() {
@@ -44,17 +46,17 @@ export function Workspace() {
 function OrganizationWorkspace({ session, organization }: { session: Session; organization: Organization }) {
   const { tokens, queries } = useServices();
   const { filters, change } = useFilters();
-  const navigate = useNavigate();
-  const { pathname } = useLocation();
+  const router = useRouter();
+  const section = useLocation({ select: ({ pathname }) => sectionOf(pathname) });
   const isLocked = organization.second_factor === 'always' && !session.second_factor;
   const { data, error, isPending, refetch } = useBanks(organization.guid, session.environments, {
     enabled: !isLocked,
   });
   const { isFrozen } = use(FreezeContext);
-  const banks = useFrozen(data, isFrozen) ?? [];
+  const banks = useFrozen(data, isFrozen) ?? NO_BANKS;
   const bank = useSelected('bank', banks, filters.bank);
   const environment = bank?.environment ?? 'sandbox';
-  const isAccount = pathname.split('/')[1] === 'account';
+  const isAccount = section === 'account';
 
   const { requestProof: openProofDialog, dialog: proofDialog } = useProofDialog();
   const { has_totp: hasTotp, passkey_count: passkeys } = session.member;
@@ -73,23 +75,28 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
     () => createApi(tokens, { organizationGuid: organization.guid, environment }, requestProof),
     [tokens, organization.guid, environment, requestProof],
   );
-  const workspace = {
-    session,
-    organization,
-    can: permissionsOf(organization.role),
-    has: (feature: Feature) => organization.features.includes(feature),
-    banks,
-    areBanksLoaded: data !== undefined,
-    bank,
-    environment,
-    api,
-    isLocked,
-    chooseBank: ({ guid }: { guid: string }) => change({ bank: guid }),
-    chooseOrganization: (guid: string) => {
-      // Filters and object guids belong to the previous Organization, so only the top-level page is kept.
-      void navigate({ to: `/${pathname.split('/')[1]}`, search: { org: guid } });
-    },
-  };
+  const areBanksLoaded = data !== undefined;
+  // The shell and the page render again when it changes, so it has to stay the same while the user navigates.
+  const workspace = useMemo(
+    () => ({
+      session,
+      organization,
+      can: permissionsOf(organization.role),
+      has: (feature: Feature) => organization.features.includes(feature),
+      banks,
+      areBanksLoaded,
+      bank,
+      environment,
+      api,
+      isLocked,
+      chooseBank: ({ guid }: { guid: string }) => change({ bank: guid }),
+      chooseOrganization: (guid: string) => {
+        // Filters and object guids belong to the previous Organization, so only the top-level page is kept.
+        void router.navigate({ to: `/${sectionOf(router.state.location.pathname)}`, search: { org: guid } });
+      },
+    }),
+    [session, organization, banks, areBanksLoaded, bank, environment, api, isLocked, change, router],
+  );
 
   return (
     <WorkspaceContext value={workspace}>
@@ -105,4 +112,9 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
       </Shell>
     </WorkspaceContext>
   );
+}
+
+/** The first part of a path, which names a page of the menu. */
+function sectionOf(pathname: string): string {
+  return pathname.split('/')[1] ?? '';
 }

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import type { Search, SearchName } from './search.ts';
 
 declare module '@tanstack/react-router' {
@@ -9,6 +10,7 @@ declare module '@tanstack/react-router' {
 }
 
 type Changes = { [Name in SearchName]?: string | undefined };
+type ChangeOptions = { addHistoryEntry?: boolean; trail?: readonly string[] };
 
 /** Filters are kept in the URL, so that they survive a reload and can be shared. */
 export function useFilters() {
@@ -19,20 +21,18 @@ export function useFilters() {
    * Resets the page cursor, and the trail of cursors of newer pages unless it is given. Only `addHistoryEntry` lets the
    * back button return to the previous state.
    */
-  function change(
-    changes: Changes,
-    { addHistoryEntry = false, trail = [] }: { addHistoryEntry?: boolean; trail?: readonly string[] } = {},
-  ): void {
-    const search = { ...filters, after: undefined, ...changes };
-    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
-    void navigate({
-      to: '.',
-      search: Object.fromEntries(given),
-      state: { trail },
-      replace: !addHistoryEntry,
-      resetScroll: addHistoryEntry,
-    });
-  }
+  const change = useCallback(
+    (changes: Changes, { addHistoryEntry = false, trail = [] }: ChangeOptions = {}): void => {
+      void navigate({
+        to: '.',
+        search: (before: Search) => withChanges(before, changes),
+        state: { trail },
+        replace: !addHistoryEntry,
+        resetScroll: addHistoryEntry,
+      });
+    },
+    [navigate],
+  );
 
   /** Value and handler of the field that edits one filter. */
   const field = (name: SearchName) => ({
@@ -41,4 +41,9 @@ export function useFilters() {
   });
 
   return { filters, change, field };
+}
+
+function withChanges(before: Search, changes: Changes): Search {
+  const search = Object.entries({ ...before, after: undefined, ...changes });
+  return Object.fromEntries(search.filter(([, value]) => value !== undefined && value !== ''));
 }

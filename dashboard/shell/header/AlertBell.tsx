@@ -12,7 +12,7 @@ const MOST_SHOWN = 99;
 export function AlertBell() {
   const { unread } = useUnreadAlerts();
   const [isOpen, setOpen] = useState(false);
-  const { pathname } = useLocation();
+  const pathname = useLocation({ select: (location) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the list
   useEffect(() => setOpen(false), [pathname]);
   const count = unread > MOST_SHOWN ? `${MOST_SHOWN}+` : String(unread);
