@@ -19,7 +19,7 @@ const FONT_DIRECTORIES = `<?xml version="1.0"?>
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 /**
  * Each load of a page starts over with unoptimized code, so optimizing it costs more than it saves; only axe runs long
- * enough. A larger young generation is collected less often. Together about a quarter of the browser's CPU. V8 ignores
+ * enough. A larger young generation is collected less often. Together about a tenth of the browser's CPU. V8 ignores
  * flags that it does not know, so check the names in `--js-flags=--help` when Chromium is updated.
  */
 const SCRIPT_ENGINE =
