@@ -10,7 +10,7 @@ import type { FilesModule } from './files/module.ts';
 import { registerFiles } from './files/routes.ts';
 import type { Base } from './infrastructure/base.ts';
 import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
-import { connectionsOfOne } from './infrastructure/database/connections/bounded-pool.ts';
+import { connectionsOfOne } from './infrastructure/database/connections/connection-counts.ts';
 import { createCallsInFlight } from './infrastructure/http/limits/calls-in-flight.ts';
 import { createPacedRefusals } from './infrastructure/http/limits/paced-refusals.ts';
 import type { SourceAddress } from './infrastructure/http/requests/source-address.ts';

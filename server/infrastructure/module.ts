@@ -2,7 +2,7 @@ import { createFailedAuthentications } from './audit/failed-authentications.ts';
 import { createAudit } from './audit/service.ts';
 import type { Base } from './base.ts';
 import type { CompleteConfig } from './config/generated-secrets.ts';
-import { reservedConnections } from './database/connections/bounded-pool.ts';
+import { reservedConnections } from './database/connections/connection-counts.ts';
 import { createNotifications } from './database/connections/notifications.ts';
 import { createDatabase, type DatabaseStream } from './database/database.ts';
 import { createPartitions } from './database/partitions/partitions.ts';

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../infrastructure/config/config.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
-import { TRANSFER_KEY_HEADER } from '../../operator/transfer/routes.ts';
+import { TRANSFER_KEY_HEADER } from '../../operator/transfer/transfer-key.ts';
 import type { Arguments } from './arguments.ts';
 import { type Call, FILE_FIELD } from './calls.ts';
 import { misuse } from './help.ts';

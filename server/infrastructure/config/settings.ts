@@ -1,4 +1,4 @@
-import { MIN_CONNECTIONS } from '../database/connections/bounded-pool.ts';
+import { MIN_CONNECTIONS } from '../database/connections/connection-counts.ts';
 import type { LogLevel } from '../runtime/log.ts';
 import * as parse from './parsers.ts';
 

@@ -17,8 +17,8 @@ import type { Call } from '../../commands/operator/calls.ts';
 import { sendFile } from '../../commands/operator/files.ts';
 import type { Config } from '../../infrastructure/config/config.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
-import { TRANSFER_KEY_HEADER } from './routes.ts';
 import { seal, unseal } from './sealed-stream.ts';
+import { TRANSFER_KEY_HEADER } from './transfer-key.ts';
 
 /** More than the buffers of both sockets. */
 const LARGE_BYTES = 32 * 1024 * 1024;

@@ -15,10 +15,10 @@ import { Failure } from '../../infrastructure/runtime/failure.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 import { type OperatorAuthentication, operatorAccess } from '../authentication.ts';
 import type { Transfers } from './service.ts';
+import { TRANSFER_KEY_HEADER } from './transfer-key.ts';
 
 export type TransferDeps = { authentication: OperatorAuthentication; transfers: Transfers; timers: Timers };
 
-export const TRANSFER_KEY_HEADER = 'portico-transfer-key';
 const MIN_KEY_CHARACTERS = 32;
 /** The rest of a refused file is discarded for this long, so that the client can read the response. */
 const DISCARD_MS = 10_000;

@@ -11,8 +11,8 @@ import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { listenTo } from '../../../testing/files.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
-import { TRANSFER_KEY_HEADER } from './routes.ts';
 import { watchSender } from './sender-watch.ts';
+import { TRANSFER_KEY_HEADER } from './transfer-key.ts';
 
 const app = await createTestApp();
 const operatorUrl = (await listenTo(app))('http://localhost:4000');

@@ -6,7 +6,7 @@ import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { createLog } from '../../runtime/log.ts';
 import { createDatabase, type Ending, MAX_WAIT_FOR_SHARE_MS } from '../database.ts';
 import { PoolFull } from '../failures.ts';
-import { connectionsOfOne, MIN_CONNECTIONS, reservedConnections } from './bounded-pool.ts';
+import { connectionsOfOne, MIN_CONNECTIONS, reservedConnections } from './connection-counts.ts';
 import { MAX_WAITING_FOR_SHARE } from './pool-share.ts';
 
 const testDatabase = await createTestDatabase();

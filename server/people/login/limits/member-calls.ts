@@ -1,4 +1,4 @@
-import { connectionsOfOne } from '../../../infrastructure/database/connections/bounded-pool.ts';
+import { connectionsOfOne } from '../../../infrastructure/database/connections/connection-counts.ts';
 import { createCallsInFlight } from '../../../infrastructure/http/limits/calls-in-flight.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 
