@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claim } from '../testing/claim.ts';
@@ -7,7 +7,8 @@ import { claim } from '../testing/claim.ts';
 export const QUEUE_VARIABLE = 'PORTICO_TEST_QUEUE';
 const LIST = 'files.json';
 
-export type Queue = { folder: string; isEmpty(): boolean; remove(): void };
+/** `waiting`: the files that no process has taken. */
+export type Queue = { folder: string; waiting(): string[]; remove(): void };
 
 /** Test files for several worker processes. A folder, because the test runner gives its processes no channel. */
 export function createQueue(files: readonly string[]): Queue {
@@ -15,7 +16,7 @@ export function createQueue(files: readonly string[]): Queue {
   writeFileSync(join(folder, LIST), JSON.stringify(files));
   return {
     folder,
-    isEmpty: () => readdirSync(folder).length > files.length,
+    waiting: () => files.filter((_, index) => !existsSync(join(folder, String(index)))),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -10,7 +10,14 @@ const TIMEOUT_MS = 60_000;
 const folder = mkdtempSync(join(tmpdir(), 'portico-runner-'));
 after(() => rmSync(folder, { recursive: true }));
 
-function run(...sources: readonly string[]): { passed: number; failed: number; skipped: number } {
+type Counts = { passed: number; failed: number; skipped: number };
+
+function run(...sources: readonly string[]): Counts {
+  return runWith('', ...sources).counts;
+}
+
+/** `before` runs in the process of the runner. */
+function runWith(before: string, ...sources: readonly string[]): { counts: Counts; notRun: number } {
   const files = sources.map((source, index) => {
     const file = join(folder, `file-${index}.test.mjs`);
     writeFileSync(file, `import { test } from 'node:test';\n${source}`);
@@ -21,15 +28,16 @@ function run(...sources: readonly string[]): { passed: number; failed: number; s
   writeFileSync(
     script,
     `import { runTestFiles } from ${JSON.stringify(new URL('test-run.ts', import.meta.url).href)};
+    ${before}
     const options = { concurrency: 1, signal: new AbortController().signal };
-    const { counts } = await runTestFiles(${JSON.stringify(files)}, options);
-    process.stderr.write('counts ' + JSON.stringify(counts));`,
+    const { counts, notRun } = await runTestFiles(${JSON.stringify(files)}, options);
+    process.stderr.write('results ' + JSON.stringify({ counts, notRun: notRun.length }));`,
   );
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { stderr } = spawnSync(process.execPath, [script], { env, encoding: 'utf8', timeout: TIMEOUT_MS });
-  const [, counts] = /counts (\{.*\})/.exec(stderr) ?? [];
-  assert.ok(counts, stderr);
-  return JSON.parse(counts);
+  const [, results] = /results (\{.*\})/.exec(stderr) ?? [];
+  assert.ok(results, stderr);
+  return JSON.parse(results);
 }
 
 test('a file that cannot be loaded counts as failed, beside files that pass and fail', () => {
@@ -50,4 +58,11 @@ test('an error after an await or in a timer fails its test, without an async hoo
     test('timer', async () => { setTimeout(fail, 1); await wait(20); });
     test('hook', async () => { await null; if (executionAsyncId() !== 0) fail(); });`;
   assert.deepEqual(run(source), { passed: 1, failed: 2, skipped: 0 });
+});
+
+test('processes that cannot start end the run, with their files as not run', () => {
+  const passing = `test('passes', () => {});`;
+  const { counts, notRun } = runWith(`process.env.NODE_OPTIONS = '--no-such-flag';`, passing, passing);
+  assert.deepEqual([counts.passed, notRun], [0, 2]);
+  assert.ok(counts.failed > 0);
 });

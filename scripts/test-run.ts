@@ -23,8 +23,8 @@ type TestEvent = {
   data: { file?: string; nesting?: number; name: string; counts: FileCounts };
 };
 
-/** `unfinished`: files that hung, or ended their process. */
-export type Results = { counts: Counts; times: FileTimes; unfinished: string[] };
+/** `unfinished`: files that hung, or ended their process. `notRun`: files that no worker took. */
+export type Results = { counts: Counts; times: FileTimes; unfinished: string[]; notRun: string[] };
 
 /** Runs the files in worker processes and prints a file's tests when it has ended. */
 export async function runTestFiles(
@@ -74,8 +74,13 @@ export async function runTestFiles(
       await runWorker(queue);
   }
   async function runShared(): Promise<void> {
-    // A worker ends early when its file hangs or ends the process: another one takes the rest.
-    while (!shared.isEmpty() && !signal.aborted) await runWorker(shared);
+    // A worker ends early when its file hangs or ends the process: another one takes the rest. But not when no file was
+    // taken, because the next worker would not start either, for example with a NODE_OPTIONS that Node refuses.
+    let before: number;
+    do {
+      before = shared.waiting().length;
+      if (before > 0) await runWorker(shared);
+    } while (shared.waiting().length < before && !signal.aborted);
   }
   // Browsers keep the cores busy while tests of processes wait, so both kinds run at once from the start.
   const workers = Array.from({ length: concurrency }, async (_, index) => {
@@ -83,10 +88,12 @@ export async function runTestFiles(
     for (const part of parts) await part();
   });
   await Promise.all(workers);
+  const notRun = shared.waiting();
   for (const queue of [...alone, shared]) queue.remove();
   reporter.end();
   await printed;
-  return { counts, times, unfinished: files.filter((file) => !times.has(file)) };
+  const unfinished = files.filter((file) => !times.has(file) && !notRun.includes(file));
+  return { counts, times, unfinished, notRun };
 }
 
 /** Ends the worker when no test of its file ends in time. */

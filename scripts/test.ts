@@ -42,17 +42,19 @@ try {
   // Built once here: test files run in parallel and would each build it.
   await ensureDashboardBuild((text) => process.stderr.write(text));
   if (files.some((file) => file.startsWith('e2e'))) await prepareBrowser();
-  const { counts, times, unfinished } = await runTestFiles(files, {
+  const { counts, times, unfinished, notRun } = await runTestFiles(files, {
     // More than cores: tests wait for processes, leases and answers about a third of the time.
     concurrency: availableParallelism() + 2,
     signal: interrupted.signal,
   });
   saveTimes(times);
-  const succeeded = counts.failed + unfinished.length === 0 && counts.passed > 0;
+  const succeeded = counts.failed + unfinished.length + notRun.length === 0 && counts.passed > 0;
   process.exitCode = succeeded ? 0 : 1;
   process.stdout.write(describeSlowest(times));
   for (const file of interrupted.signal.aborted ? [] : unfinished)
     process.stdout.write(`${file} did not finish: it hung or ended its process\n`);
+  if (notRun.length > 0 && !interrupted.signal.aborted)
+    process.stdout.write(`${notRun.length} files did not run: their processes could not start\n`);
   process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 } finally {
   await postgres.stop();
