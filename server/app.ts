@@ -57,6 +57,8 @@ type Deps = {
   randomBytes: RandomBytes;
   /** Whether the main server also answers /operator and /metrics. */
   operatorOnMainPort: boolean;
+  /** False for a process whose main server does not listen: its routes are a sixth of the start. */
+  withRoutes?: boolean | undefined;
   /** The build of the dashboard. Without one, `/` leads to the API reference. */
   dashboard?: DashboardFiles | undefined;
   /** Whether /metrics describes the process too. */
@@ -255,6 +257,7 @@ export async function createApp(deps: Deps) {
     randomBytes,
     dashboard: deps.dashboard,
     operatorOnMainPort: deps.operatorOnMainPort,
+    withRoutes: deps.withRoutes ?? true,
     rateLimits,
     idempotencyKeys,
     failedAuthentications,

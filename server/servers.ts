@@ -32,6 +32,7 @@ type ServerDeps = ApiDeps & {
   randomBytes: RandomBytes;
   dashboard: DashboardFiles | undefined;
   operatorOnMainPort: boolean;
+  withRoutes: boolean;
   failedAuthentications: FailedAuthentications;
   encryption: Encryption;
   ingest: Ingest;
@@ -74,46 +75,49 @@ export async function createServers(deps: ServerDeps) {
     apiDocuments.forPartners,
     ...(deps.operatorOnMainPort ? [apiDocuments.forOperators()] : []),
   ];
-  await registerOpenApi(server, { ...document, documents });
-  registerHealth(server, health);
-  registerFrontDoor(server, dashboard);
-  await registerOAuth(server, {
-    authentication,
-    issuance,
-    introspection,
-    customerTokens,
-    environments,
-    sourceAddress,
-    requestRecorder: deps.requestRecorder,
-  });
-  registerTokenMetadata(server, { signingKeys, environments });
-  await registerApiRoutes(server, { ...deps, sourceAddress });
-  await registerLogin(server, {
-    login,
-    baseUrl,
-    supportEmail,
-    allowlistPolicy,
-    allowlistMinPrefix,
-    tokenUrls: {
-      sandbox: `${config.sandboxAuthUrl}/oauth/token`,
-      production: `${config.productionAuthUrl}/oauth/token`,
-    },
-    sourceAddress,
-    callsInFlight: createMemberCalls({ connections: config.databaseConnections, clock, timers }),
-  });
-  await registerInboxReceiving(server, {
-    inboxReceiving: deps.inboxesModule.inboxReceiving,
-    sourceAddress,
-    clock,
-    timers,
-  });
-  await registerUnsubscribe(server, {
-    ...{ ...alertsModule, organizations, rateLimits, randomBytes, sourceAddress },
-  });
-  if (filesOnDisk) {
-    const linkCalls = createLinkCalls({ clock, timers });
-    await registerUploads(server, { ...filesOnDisk, linkCalls, timers });
-    registerDownloads(server, { ...filesOnDisk, linkCalls });
+  async function registerRoutes(): Promise<void> {
+    await registerOpenApi(server, { ...document, documents });
+    registerHealth(server, health);
+    registerFrontDoor(server, dashboard);
+    await registerOAuth(server, {
+      authentication,
+      issuance,
+      introspection,
+      customerTokens,
+      environments,
+      sourceAddress,
+      requestRecorder: deps.requestRecorder,
+    });
+    registerTokenMetadata(server, { signingKeys, environments });
+    await registerApiRoutes(server, { ...deps, sourceAddress });
+    await registerLogin(server, {
+      login,
+      baseUrl,
+      supportEmail,
+      allowlistPolicy,
+      allowlistMinPrefix,
+      tokenUrls: {
+        sandbox: `${config.sandboxAuthUrl}/oauth/token`,
+        production: `${config.productionAuthUrl}/oauth/token`,
+      },
+      sourceAddress,
+      callsInFlight: createMemberCalls({ connections: config.databaseConnections, clock, timers }),
+    });
+    await registerInboxReceiving(server, {
+      inboxReceiving: deps.inboxesModule.inboxReceiving,
+      sourceAddress,
+      clock,
+      timers,
+    });
+    await registerUnsubscribe(server, {
+      ...{ ...alertsModule, organizations, rateLimits, randomBytes, sourceAddress },
+    });
+    if (filesOnDisk) {
+      const linkCalls = createLinkCalls({ clock, timers });
+      await registerUploads(server, { ...filesOnDisk, linkCalls, timers });
+      registerDownloads(server, { ...filesOnDisk, linkCalls });
+    }
+    if (deps.operatorOnMainPort) await registerOperations(server);
   }
   const operatorAuthentication = createOperatorAuthentication({
     operatorToken,
@@ -144,7 +148,7 @@ export async function createServers(deps: ServerDeps) {
       ...{ transfers: deps.transfers, timers },
     });
   }
-  if (deps.operatorOnMainPort) await registerOperations(server);
+  if (deps.withRoutes) await registerRoutes();
   await server.ready();
 
   return {

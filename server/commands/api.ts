@@ -9,7 +9,7 @@ import { openApp, requireMasterKey, requireReadyDatabase, warnOfDatabaseRole } f
 export async function api(config: Config): Promise<void> {
   requireSharedDatabase(config, 'api');
   await runUntilStopped(config, async (resources, stop) => {
-    const opened = await openApp(config, resources, { withDashboard: true });
+    const opened = await openApp(config, resources, { withRoutes: true });
     const { app, config: complete, log } = opened;
     logExposure(config, log);
     await requireReadyDatabase(app);

@@ -33,7 +33,7 @@ export type Opened = {
 export async function openApp(
   config: Config,
   resources: AsyncDisposableStack,
-  { withDashboard = false } = {},
+  { withRoutes = false } = {},
 ): Promise<Opened> {
   const embedded = config.databaseUrl === undefined;
   const terminal = process.stdout.isTTY === true;
@@ -44,7 +44,7 @@ export async function openApp(
   }
   const complete = await completeSecrets(config, randomBytes);
   // After the checks above: a build takes seconds.
-  const dashboard = withDashboard ? await openDashboard() : undefined;
+  const dashboard = withRoutes ? await openDashboard() : undefined;
   const { databaseUrl, ownerUrl } =
     config.databaseUrl === undefined
       ? await openEmbedded(config.dataDir, resources)
@@ -55,7 +55,7 @@ export async function openApp(
   const time = { clock: systemClock, timers: systemTimers };
   const sender = createSenderThread({ ...time, log });
   const app = await createApp({
-    ...{ config: complete, databaseUrl, log, randomBytes, dashboard, sender },
+    ...{ config: complete, databaseUrl, log, randomBytes, dashboard, sender, withRoutes },
     operatorOnMainPort: embedded && config.exposure === undefined,
     ...{ ...time, databaseTimers: systemTimers, processMetrics: true },
   });

@@ -11,7 +11,7 @@ import { writeWelcome } from './welcome.ts';
 /** Runs everything in one process: HTTP, background work, and the embedded database unless a URL is configured. */
 export async function serve(config: Config): Promise<void> {
   await runUntilStopped(config, async (resources, stop) => {
-    const opened = await openApp(config, resources, { withDashboard: true });
+    const opened = await openApp(config, resources, { withRoutes: true });
     const { app, config: complete, log, embedded } = opened;
     logExposure(config, log);
     stop.throwIfAborted();
