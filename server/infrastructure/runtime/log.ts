@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import { type Logger, pino } from 'pino';
-import { prettyFactory } from 'pino-pretty';
 
 export type Log = Logger;
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
@@ -98,6 +98,8 @@ export function createLog({
     serializers: { err: (error: Error) => hideSecrets(bounded(pino.stdSerializers.err(error), 0), 1) },
   };
   if (!terminal) return hidingInChildren(pino(options, destination));
+  // Loaded only here, because most logs are for machines.
+  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   // Synchronous lines instead of a stream, so that nothing is lost when the process ends.
   const readable = prettyFactory({ colorize: true, translateTime: 'HH:MM:ss', singleLine: true });
   return hidingInChildren(pino(options, { write: (line) => destination.write(readable(line)) }));
