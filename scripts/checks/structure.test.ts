@@ -31,6 +31,10 @@ const FORBIDDEN: Record<string, Record<string, string>> = {
     'server/files/limits.ts': "import { a } from './a.ts';",
     'server/files/a.ts': "import { readFileSync } from 'node:fs';",
   },
+  'settings and the command operator load no library of the server': {
+    'server/commands/operator/files.ts': "import { HEADER } from '../../operator/keys.ts';",
+    'server/operator/keys.ts': "import Type from 'typebox';",
+  },
   'only tests import testing/': {
     'server/files/state.ts': "import '../../testing/app.ts';",
   },

@@ -14,6 +14,9 @@ const TESTING = /(^|\/)testing\//;
 const ROUTES = /(^|\/|-)routes\.ts$/;
 const SERVICE = /(^|\/|-)service\.ts$/;
 const STORE = /(^|\/|-)store\.ts$/;
+/** What a command without a server loads: each of the libraries would double its time. */
+const CLIENT = /^server\/(commands\/operator(\.ts|\/)|infrastructure\/config\/(config|settings)\.ts)/;
+const SERVER_LIBRARY = /^(fastify|kysely|pg|typebox)$/;
 
 const RULES: readonly Rule[] = [
   {
@@ -41,7 +44,13 @@ const RULES: readonly Rule[] = [
     name: 'dashboard imports only types, and values of files that run in a browser, from server',
     fix: 'use import type, or move the value to a file that imports no Node module, service, store or routes',
     forbids: ({ from, to, isType }, { imports }) =>
-      from.startsWith('dashboard/') && to.startsWith('server/') && !isType && needsNode(to, imports),
+      from.startsWith('dashboard/') && to.startsWith('server/') && !isType && reaches(to, needsNode, imports),
+  },
+  {
+    name: 'settings and the command operator load no library of the server',
+    fix: 'use import type, or move the value to a file without such an import',
+    forbids: ({ from, to, isType }, { imports }) =>
+      CLIENT.test(from) && !isType && reaches(to, (file) => SERVER_LIBRARY.test(file), imports),
   },
   {
     name: 'only tests import testing/',
@@ -78,9 +87,19 @@ function moduleOf(file: string, modules: ReadonlySet<string>): string {
   return folder;
 }
 
-function needsNode(file: string, imports: Graph['imports'], seen = new Set<string>()): boolean {
-  if (file.startsWith('node:') || ROUTES.test(file) || SERVICE.test(file) || STORE.test(file)) return true;
+function needsNode(file: string): boolean {
+  return file.startsWith('node:') || ROUTES.test(file) || SERVICE.test(file) || STORE.test(file);
+}
+
+/** Whether a file, or one that it loads, is such a file or package. */
+function reaches(
+  file: string,
+  isSuch: (file: string) => boolean,
+  imports: Graph['imports'],
+  seen = new Set<string>(),
+): boolean {
+  if (isSuch(file)) return true;
   if (seen.has(file)) return false;
   seen.add(file);
-  return (imports.get(file) ?? []).some(({ to, isType }) => !isType && needsNode(to, imports, seen));
+  return (imports.get(file) ?? []).some(({ to, isType }) => !isType && reaches(to, isSuch, imports, seen));
 }
