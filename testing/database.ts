@@ -103,6 +103,11 @@ export async function openTestDatabase({
   return { testDatabase, database, log: silent };
 }
 
+/** `end()` does not wait for the connections to close, so the database may be dropped while one is open. */
+export function createTestPool(url: Secret, { max }: { max: number }): pg.Pool {
+  return new pg.Pool({ connectionString: url.reveal(), max }).on('error', () => undefined);
+}
+
 /** For statements that the service role may not run: analyze, truncate, create trigger. */
 export function queriesOfOwner({ ownerUrl }: TestDatabase): Queries {
   const { queries, close } = createDatabase({ url: ownerUrl, connections: 1, log: silent });

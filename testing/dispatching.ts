@@ -3,12 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import pg from 'pg';
 import type { Environment } from '../server/infrastructure/config/config.ts';
 import { systemClock } from '../server/infrastructure/runtime/clock.ts';
 import { createGuids } from '../server/infrastructure/runtime/guid.ts';
 import { OPERATOR_TOKEN } from './app.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, createTestPool } from './database.ts';
 import { createSite, type Running, type Scope, waitFor } from './serve.ts';
 
 /** Real processes that share a database, with endpoints and events. */
@@ -24,8 +23,7 @@ export async function createDispatching(scope: Scope, more: Environment = {}) {
   /** For a second process with its own port. */
   const besides = await createSite(scope);
   const database = await createTestDatabase();
-  const pool = new pg.Pool({ connectionString: database.url.reveal(), max: 2 });
-  pool.on('error', () => undefined);
+  const pool = createTestPool(database.url, { max: 2 });
   scope.after(async () => {
     await pool.end();
     await database.drop();

@@ -1,9 +1,9 @@
 import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { LIST_SETTINGS } from '../server/infrastructure/database/connections/bounded-pool.ts';
 import type { Queries } from '../server/infrastructure/database/database.ts';
 import type { Tables } from '../server/infrastructure/database/tables.ts';
-import type { TestDatabase } from './database.ts';
+import { createTestPool, type TestDatabase } from './database.ts';
 
 /** Measures lists in blocks of 8 KB, which do not depend on the machine. */
 export type QueryCost = {
@@ -14,9 +14,7 @@ export type QueryCost = {
 
 export function createQueryCost({ url }: TestDatabase): QueryCost {
   const asked: CompiledQuery[] = [];
-  const pool = new pg.Pool({ connectionString: url.reveal(), max: 1 });
-  // The database may be dropped before its last connection is closed.
-  pool.on('error', () => {});
+  const pool = createTestPool(url, { max: 1 });
   pool.on('connect', (client) => void client.query(LIST_SETTINGS));
   const queries = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import pg from 'pg';
 import { signWebhook } from '../../sdk/src/index.ts';
 import { createCustomer } from '../../testing/customers.ts';
+import { createTestPool } from '../../testing/database.ts';
 import { PDF } from '../../testing/files.ts';
 import { reportObject } from '../../testing/objects.ts';
 import { createSdkService } from '../../testing/sdk.ts';
@@ -142,7 +142,7 @@ test('a receiver handles an event after its answer', async () => {
 
 test('the store on PostgreSQL deduplicates, and keeps what was not handled', async () => {
   const { createPostgresSeenStore, processRest } = await load('createPostgresSeenStore');
-  const database = new pg.Pool({ connectionString: app.testDatabase.ownerUrl.reveal(), max: 2 });
+  const database = createTestPool(app.testDatabase.ownerUrl, { max: 2 });
   after(() => database.end());
   await database.query(/```sql\n(.*?)```/s.exec(TEXT)?.[1] ?? '');
   const store = createPostgresSeenStore(database);

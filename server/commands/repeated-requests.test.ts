@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { Agent, request } from 'undici';
 import { OPERATOR_TOKEN } from '../../testing/app.ts';
-import { createTestDatabase } from '../../testing/database.ts';
+import { createTestDatabase, createTestPool } from '../../testing/database.ts';
 import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../testing/serve.ts';
 
 const CLIENTS = 1_000;
@@ -23,8 +22,7 @@ type Created = { guid: string; replayed: boolean };
 async function createNodes(t: TestContext) {
   const sites = [await createSite(t), await createSite(t)] as const;
   const database = await createTestDatabase();
-  const pool = new pg.Pool({ connectionString: database.url.reveal(), max: 2 });
-  pool.on('error', () => undefined);
+  const pool = createTestPool(database.url, { max: 2 });
   t.after(async () => {
     await pool.end();
     await database.drop();

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
-import pg from 'pg';
 import { createTestApp } from '../../testing/app.ts';
 import { createCustomer } from '../../testing/customers.ts';
-import { createTestDatabase, fill, queriesOfOwner } from '../../testing/database.ts';
+import { createTestDatabase, createTestPool, fill, queriesOfOwner } from '../../testing/database.ts';
 import { createFileOwner } from '../../testing/files.ts';
 import type { Tables } from '../infrastructure/database/tables.ts';
 import { claimFiles } from './processing/queue-store.ts';
@@ -38,9 +37,7 @@ await fill(
 await sql`analyze files`.execute(queriesOfOwner(testDatabase));
 
 const asked: CompiledQuery[] = [];
-const pool = new pg.Pool({ connectionString: testDatabase.url.reveal(), max: 1 });
-// The database may close before its last connection.
-pool.on('error', () => {});
+const pool = createTestPool(testDatabase.url, { max: 1 });
 const queries = new Kysely<Tables>({
   dialect: new PostgresDialect({ pool }),
   log: ({ query }) => void asked.push(query),
