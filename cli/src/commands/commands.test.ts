@@ -15,6 +15,8 @@ import { createLocalServer } from '../testing/network.ts';
 import { COMMANDS } from './commands.ts';
 
 const LIMITED = { timeout: 120_000 };
+/** Between two attempts. */
+const LONGEST_DELAY_MS = 600_000;
 const app = await createDispatchingApp({ clock: createFakeClock(new Date()) });
 const { cli, url, configDir, as } = await createCli(app);
 const tenant = await createTenant(app);
@@ -133,6 +135,11 @@ test('deliveries are listed, watched and redelivered, and a subscription is test
   assert.ok(job.redelivered > 0);
   endpoint.behave({ kind: 'answer', status: 500 });
   await publishEvents(app, tenant, 1);
+  // After some attempts the next one is minutes away, longer than the commands take.
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    await app.dispatcher.drain();
+    app.clock.advance(LONGEST_DELAY_MS);
+  }
   await app.dispatcher.drain();
   const failed = await cli(['redeliver', '--subscription', subscription.guid, '--since', '7d'], { env });
   assert.match(
