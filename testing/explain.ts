@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KyselyPlugin } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import type { Queries } from '../server/infrastructure/database/database.ts';
 
 type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] };
@@ -28,7 +28,12 @@ export async function explain(
   await queries
     .transaction()
     .execute(async (transaction) => {
-      await run(transaction.withPlugin(explaining) as unknown as Queries);
+      const explained = transaction.withPlugin(explaining) as unknown as Queries;
+      // On a new connection, the first execution also reads the catalog.
+      await sql`savepoint before_catalog`.execute(transaction);
+      await run(explained);
+      await sql`rollback to savepoint before_catalog`.execute(transaction);
+      await run(explained);
       throw undo;
     })
     .catch((error: unknown) => {
