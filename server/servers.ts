@@ -113,9 +113,13 @@ export async function createServers(deps: ServerDeps) {
       ...{ ...alertsModule, organizations, rateLimits, randomBytes, sourceAddress },
     });
     if (filesOnDisk) {
-      const linkCalls = createLinkCalls({ clock, timers });
-      await registerUploads(server, { ...filesOnDisk, linkCalls, timers });
-      registerDownloads(server, { ...filesOnDisk, linkCalls });
+      // Apart: downloads that are read slowly must not refuse uploads.
+      const [uploadCalls, downloadCalls] = [
+        createLinkCalls({ clock, timers }),
+        createLinkCalls({ clock, timers }),
+      ];
+      await registerUploads(server, { ...filesOnDisk, linkCalls: uploadCalls, timers });
+      registerDownloads(server, { ...filesOnDisk, linkCalls: downloadCalls });
     }
     if (deps.operatorOnMainPort) await registerOperations(server);
   }

@@ -15,9 +15,12 @@ import {
 import { lockWaits, whileTableIsLocked } from '../../testing/locks.ts';
 import { createTenant, tokenOf } from '../../testing/tenant.ts';
 import { until } from '../../testing/webhooks.ts';
+import { MAX_IN_FLIGHT } from './link-calls.ts';
 
 /** More than the database has connections for calls. */
 const FLOOD = 12;
+/** More than a response buffers. */
+const LARGE = Buffer.concat([PNG, Buffer.alloc(256 * 1024)]);
 
 const app = await createTestApp();
 const local = await listenTo(app);
@@ -80,4 +83,30 @@ test('an upload whose content has arrived is recorded while another upload waits
     }),
   );
   assert.deepEqual([status, (await other)?.status], [200, 200]);
+});
+
+test('downloads that are not read to the end have a limit, which leaves uploads and other Organizations alone', async () => {
+  const downloadOf = async (given: typeof owner) => {
+    const { guid } = await createFile(app, given, inline(LARGE));
+    await app.fileProcessing.drain();
+    const { pathname, search } = new URL(
+      (await showFile(app, given, guid, '?include_download_url=true')).download_url,
+    );
+    return () => app.server.inject({ url: `${pathname}${search}`, payloadAsStream: true });
+  };
+  const download = await downloadOf(owner);
+  const [first, ...others] = await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, download));
+  assert.ok([first, ...others].every((answer) => answer?.statusCode === 200));
+  const refused = await download();
+  assert.equal(refused.statusCode, 429);
+  assert.equal(refused.headers['retry-after'], '1');
+
+  const { upload_url: url } = await createFile(app, owner);
+  assert.equal((await upload(local(url), PNG)).status, 200);
+  const ofOther = await (await downloadOf(await createFileOwner(app)))();
+  assert.equal(ofOther.statusCode, 200);
+
+  first?.raw.res.destroy();
+  await until(async () => (await download()).statusCode === 200, 'a place of a download that ended');
+  for (const answer of [...others, ofOther]) answer.raw.res.destroy();
 });

@@ -6,13 +6,13 @@ import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 
 export type LinkCalls = ReturnType<typeof createLinkCalls>;
 
-/** Of one Organization, with its uploads in progress: as many as it may have unfinished files by default. */
-const MAX_IN_FLIGHT = 1_000;
+/** Of one Organization, until its content is transferred: as many as it may have unfinished files by default. */
+export const MAX_IN_FLIGHT = 1_000;
 /** Of one Organization: a flood at its links leaves the connections to others. */
 const MAX_RUNNING = 1;
 
 /**
- * Limits the calls to upload and download links. They are counted apart from the Organization's calls to the API, because
+ * Limits the calls to upload links or to download links. They are counted apart from the Organization's calls to the API, because
  * a link is passed on to people who must not be able to block these.
  */
 export function createLinkCalls({ clock, timers }: { clock: Clock; timers: Timers }) {

@@ -36,8 +36,6 @@ export function registerDownloads(
       const terms = unwrap(links.checkDownload({ guid, query: request.query as Record<string, unknown> }));
       const call = linkCalls.enter(terms.countedBy, reply);
       const { size, sha256 } = unwrap(await call.run(() => uploads.findCompleted(guid)));
-      // Sending the content needs nothing of the database.
-      call.close();
       const etag = `"${sha256}"`;
       const range = rangeFor(request, etag, size);
       if (range === 'unsatisfiable') {
