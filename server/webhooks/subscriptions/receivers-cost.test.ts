@@ -18,23 +18,26 @@ const { guid: template } = await createSubscription(app, tenant);
 const organizations = [tenant.organizationGuid];
 
 const FEW = 200;
-const MANY = 10_000;
+const MANY = 4_000;
 /** A statement that reads the subscriptions of others touches hundreds of buffers more. */
 const ALLOWED_BUFFERS = 50;
+
+await sql`
+  insert into organizations
+  select (jsonb_populate_record(o, jsonb_build_object('guid', gen_random_uuid()))).*
+  from organizations as o, generate_series(1, ${MANY}::int) where o.guid = ${tenant.organizationGuid}`.execute(
+  owner,
+);
 
 /** One subscription each. */
 async function createOthers(count: number): Promise<void> {
   await sql`delete from subscriptions where guid <> ${template}`.execute(owner);
   await sql`
-    with others as (
-      insert into organizations
-      select (jsonb_populate_record(o, jsonb_build_object('guid', gen_random_uuid()))).*
-      from organizations as o, generate_series(1, ${count}::int) where o.guid = ${tenant.organizationGuid}
-      returning guid
-    )
     insert into subscriptions
     select (jsonb_populate_record(s, jsonb_build_object('guid', gen_random_uuid(), 'organization_guid', o.guid))).*
-    from subscriptions as s, others as o where s.guid = ${template}`.execute(owner);
+    from subscriptions as s,
+      (select guid from organizations where guid <> ${tenant.organizationGuid} limit ${count}) as o
+    where s.guid = ${template}`.execute(owner);
 }
 
 const STATEMENTS: Record<string, (explained: Transaction) => Promise<unknown>> = {
