@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isEqualInConstantTime } from '../../infrastructure/runtime/constant-time.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import { type AlertType, kindOf } from '../kinds.ts';
@@ -32,8 +33,7 @@ export function createUnsubscribeLinks({ encryption, baseUrl }: { encryption: En
         return undefined;
       const expected = sign([keyId, organizationGuid, memberGuid, type].join('~'), keyId);
       const given = Buffer.from(signature, 'base64url');
-      if (!expected || given.length !== expected.length || !timingSafeEqual(given, expected))
-        return undefined;
+      if (!expected || !isEqualInConstantTime(given, expected)) return undefined;
       return { organizationGuid, memberGuid, type: type as AlertType };
     },
   };

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isEqualInConstantTime } from '../../infrastructure/runtime/constant-time.ts';
 import { type SigningKey, signingKeyOf } from '../deliveries/sending/signature.ts';
 import type { Endpoint } from '../subscriptions/service.ts';
 
@@ -37,6 +38,5 @@ function hmac(key: SigningKey, ...parts: readonly (string | Buffer)[]): Buffer {
 }
 
 function isEqual(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
+  return isEqualInConstantTime(Buffer.from(given), Buffer.from(expected));
 }
