@@ -135,6 +135,10 @@ test('filters narrow the list, alone and together', async () => {
   assert.deepEqual(await paths('?address=127.0.0.1'), [oauth]);
   assert.deepEqual(await paths(`?request_id=${headers['x-request-id']}`), [missing]);
   assert.deepEqual(await paths(`?request_id=${headers['x-request-id']}&status=200`), []);
+  assert.deepEqual(await paths(`?request_id=${headers['x-request-id']}&created_at_gte=2000-01-01`), [
+    missing,
+  ]);
+  assert.deepEqual(await paths(`?request_id=${headers['x-request-id']}&created_at_lt=2000-01-01`), []);
   assert.deepEqual(await paths('?environment=production'), []);
   for (const query of ['?status=4x', '?status=700', '?method=get', '?request_id=1', '?client_id=1'])
     assertError(await call(token, `/api/request_log${query}`), 400, 'invalid_parameter');

@@ -79,7 +79,8 @@ export function selectRequest(
 function sourceOf(visible: VisibleRequests, filters: RequestFilters): Narrowed {
   const { requestId, messageCode, clientId, address, path, status, method } = filters;
   const where = conditionsOf(visible, filters);
-  const source = { table: 'request_log', where, ...windowOf(filters) };
+  const window = guidsBetween(filters);
+  const source = { table: 'request_log', where, ...(window && { window }) };
   if (requestId) return { ...source, each: [] };
   const owned: Narrowing[] = [
     { column: sql`organization_guid`, values: uuidArray([visible.organizationGuid]) },
@@ -110,8 +111,11 @@ function conditionsOf(
 ) {
   const { requestId, messageCode, clientId, address, path, status, method } = filters;
   const where: Sql[] = [sql`organization_guid = ${organizationGuid}`];
-  if (requestId) where.push(sql`guid = any(${uuidArray(requestId)})`);
-  if (requestId) where.push(sql`environment = any(${textArray(environments)})`);
+  if (requestId) {
+    where.push(sql`guid = any(${uuidArray(requestId)})`, sql`environment = any(${textArray(environments)})`);
+    const times = guidsBetween(filters);
+    if (times) where.push(sql`guid >= ${times[0]} and guid < ${times[1]}`);
+  }
   if (bankGuid) where.push(sql`bank_guid = any(${uuidArray(bankGuid)})`);
   if (messageCode) where.push(sql`message_code = any(${textArray(messageCode)})`);
   if (clientId) where.push(sql`client_id = any(${uuidArray(clientId)})`);
@@ -123,11 +127,7 @@ function conditionsOf(
 }
 
 /** The time of a call is in its guid. */
-function windowOf({
-  createdAtGte: from,
-  createdAtLt: until,
-  requestId,
-}: RequestFilters): Pick<Narrowed, 'window'> {
-  if ((!from && !until) || requestId) return {};
-  return { window: [firstGuidAt(from ?? new Date(0)), firstGuidAt(until ?? new Date(8.64e15))] };
+function guidsBetween({ createdAtGte: from, createdAtLt: until }: RequestFilters) {
+  if (!from && !until) return undefined;
+  return [firstGuidAt(from ?? new Date(0)), firstGuidAt(until ?? new Date(8.64e15))] as const;
 }
