@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { assertError } from '../../../testing/app.ts';
 import { createBareServer, exchange, listenAnywhere } from '../../../testing/http-server.ts';
@@ -27,6 +28,11 @@ server.get('/overloaded', hidden, async () => {
 server.get('/refused-value', hidden, async () => {
   throw Object.assign(new Error('invalid input syntax for type uuid'), { code: '22P02', severity: 'ERROR' });
 });
+let linesRead = 0;
+async function* readLines() {
+  for (; linesRead < 3; linesRead += 1) yield `${linesRead}\n`;
+}
+server.get('/lines', hidden, (_request, reply) => reply.type('text/csv').send(Readable.from(readLines())));
 server.get('/named/:guid', { schema: { hide: true, params: GuidParams } }, async () => ({}));
 const port = await listenAnywhere(server);
 
@@ -150,6 +156,16 @@ test('HEAD returns the headers of GET without the body', async () => {
     'HEAD /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
   );
   assert.deepEqual([status, headers['content-length'], text], [200, '11', '']);
+});
+
+test('HEAD reads nothing of a stream', async () => {
+  const { status, headers, text } = await exchange(
+    port,
+    'HEAD /lines HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  );
+  assert.deepEqual([status, text, linesRead], [200, '', 0]);
+  assert.match(String(headers['content-type']), /^text\/csv/);
+  assert.equal(headers['content-length'], undefined);
 });
 
 test('a path parameter of any length reaches its route and is not logged', async () => {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
@@ -183,9 +184,10 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     closing = true;
     done();
   });
-  server.addHook('onSend', (_request, reply, _payload, done) => {
+  server.addHook('onSend', (request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close');
-    done();
+    if (request.method === 'HEAD' && payload instanceof Readable) done(null, emptied(payload));
+    else done();
   });
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
@@ -207,6 +209,12 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     done();
   });
   return server;
+}
+
+/** Fastify would read a stream to its end to answer HEAD. */
+function emptied(stream: Readable): Readable {
+  stream.destroy();
+  return Readable.from([]);
 }
 
 function proceed(failure: Failure | undefined, done: HookHandlerDoneFunction): void {

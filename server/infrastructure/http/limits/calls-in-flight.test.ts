@@ -202,3 +202,16 @@ test('a call that waits too long is rejected and leaves the queue', async () => 
   third.close();
   assert.deepEqual([calls.size(), clock.waiting()], [0, 0]);
 });
+
+test('a closed call does no more work, which would not count', async () => {
+  const calls = create();
+  const call = entered(calls.enter('a', 'other'));
+  await call.run(async () => {});
+  call.close();
+  const late = createWork();
+  await assert.rejects(
+    call.run(late.run),
+    ({ failure }: { failure: Failure }) => failure.code === 'overloaded',
+  );
+  assert.ok(!late.hasBegun);
+});

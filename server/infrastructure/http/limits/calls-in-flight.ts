@@ -10,7 +10,10 @@ export type CallsInFlight = ReturnType<typeof createCallsInFlight>;
 
 /** One call, from its admission until its response is sent or its connection is closed. */
 export type Call = {
-  /** Runs the work when the Organization has a free slot. Nested work runs in the slot of the outer one. */
+  /**
+   * Runs the work when the Organization has a free slot, and fails once the call is closed. Nested work runs in the slot of
+   * the outer one.
+   */
   run<T>(work: () => T | Promise<T>): Promise<T>;
   /** The connection no longer needs the call; it stays counted until its work has ended. */
   close(): void;
@@ -146,6 +149,8 @@ export function createCallsInFlight({
       return {
         async run(work) {
           if (works > 0) return work();
+          // It no longer counts, so its work would not either.
+          if (isLeft) throw new FailureError(hungUp());
           works += 1;
           const turn = takeTurn(share[kind]);
           if (turn) await turn.catch(stopWaiting);
