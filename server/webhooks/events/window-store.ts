@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import { firstGuidAt } from '../../infrastructure/runtime/guid.ts';
 import { highestGuidOf, lowestGuidOf } from './guid-window.ts';
 import type { Event } from './store.ts';
 
@@ -14,27 +15,41 @@ export type EventWindow = {
 
 const FIRST_GUID = '0'.repeat(32);
 
+const ofOwner = ({ organizationGuid, environment }: EventWindow) => sql`
+  organization_guid = ${organizationGuid} and environment = ${environment}`;
+
 /** The index gives a superset of the window; `isInWindow` is the exact condition. */
-const mayBeIn = ({ organizationGuid, environment, since, until }: EventWindow) => sql`
-  organization_guid = ${organizationGuid} and environment = ${environment}
-  and guid >= ${lowestGuidOf(since)} and guid < ${highestGuidOf(until)}`;
+const mayBeIn = (window: EventWindow) => sql`
+  ${ofOwner(window)} and guid >= ${lowestGuidOf(window.since)} and guid < ${highestGuidOf(window.until)}`;
 
 const isInWindow = ({ since, until }: EventWindow) => sql`created_at >= ${since} and created_at < ${until}`;
 
-/** Newest first: events whose guid is older than the window are few and read last. */
+/**
+ * Reads the guids of the window, of which nearly all are in it, and on both sides those next to it: the time in a guid may
+ * differ from `created_at`. `isPartial`: one of the three has more than `maxRead` events.
+ */
 export async function countWindow(
   queries: Queries,
   window: EventWindow,
-  { limit, maxRead }: { limit: number; maxRead: number },
-): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    select count(*)::int as total from (
-      select 1 from (
-        select created_at from events where ${mayBeIn(window)} order by guid desc limit ${maxRead}
+  maxRead: number,
+): Promise<{ counted: number; isPartial: boolean }> {
+  const [first, end] = [firstGuidAt(window.since), firstGuidAt(window.until)];
+  const events = (from: string, until: string, order: 'asc' | 'desc', part: number) => sql`(
+    select ${sql.lit(part)} as part, created_at from events
+    where ${ofOwner(window)} and guid >= ${from} and guid < ${until}
+    order by guid ${sql.raw(order)} limit ${maxRead})`;
+  const { rows } = await sql<{ counted: number; isPartial: boolean }>`
+    select sum(counted)::int as counted, bool_or(read = ${maxRead}) as "isPartial" from (
+      select count(*) as read, count(*) filter (where ${isInWindow(window)}) as counted
+      from (
+        ${events(first, end, 'desc', 1)}
+        union all ${events(lowestGuidOf(window.since), first, 'desc', 2)}
+        union all ${events(end, highestGuidOf(window.until), 'asc', 3)}
       ) as read
-      where ${isInWindow(window)} limit ${limit}
-    ) as counted`.execute(queries);
-  return rows[0]?.total ?? 0;
+      group by part
+    ) as parts`.execute(queries);
+  const { counted, isPartial } = rows[0] ?? {};
+  return { counted: counted ?? 0, isPartial: isPartial ?? false };
 }
 
 /** The last guid of the next `maxRead` events; undefined when fewer are left. */

@@ -10,7 +10,8 @@ export type EventWindows = ReturnType<typeof createEventWindows>;
 
 /** Guids may be a week older than `created_at`, so a step may read many events that are not in the window. */
 const MAX_READ_PER_STEP = 5_000;
-const MAX_READ_TO_COUNT = 100_000;
+/** Of the window, and of the guids on each side of it. More than `MAX_COUNTED`. */
+const MAX_READ_TO_COUNT = 40_000;
 const MINUTE_MS = 60_000;
 
 type Deps = { counters: Pick<EventCounters, 'read'>; retentionDays: number };
@@ -20,26 +21,20 @@ export function createEventWindows({ counters, retentionDays }: Deps) {
   /** History is dropped by partitions. */
   const maxAgeMs = retentionDays * DAY_MS + periodMs(retentionDays);
 
-  /** Exact up to `MAX_COUNTED`. */
-  const count = (queries: Queries, window: EventWindow): Promise<number> =>
-    countWindow(queries, window, { limit: MAX_COUNTED, maxRead: MAX_READ_TO_COUNT });
+  /** From the counters of whole minutes. */
+  async function estimate({ organizationGuid, environment, since, until: to }: EventWindow): Promise<number> {
+    // `since` may be any date: a start long before the history would exceed the range of the step.
+    const from = wholeMinute(new Date(Math.max(since.getTime(), to.getTime() - maxAgeMs)));
+    const stepSeconds = Math.ceil((to.getTime() - from.getTime()) / 1_000);
+    const steps = await counters.read(organizationGuid, [environment], { from, to, stepSeconds });
+    return steps.reduce((sum, { events }) => sum + Number(events), 0);
+  }
 
   return {
-    count,
-
-    /** Exact below `MAX_COUNTED`, beyond that estimated from the counters of whole minutes. */
-    async estimate(queries: Queries, window: EventWindow): Promise<number> {
-      const counted = await count(queries, window);
-      if (counted < MAX_COUNTED) return counted;
-      const { organizationGuid, environment, since, until: to } = window;
-      // `since` may be any date: a start long before the history would exceed the range of the step.
-      const from = wholeMinute(new Date(Math.max(since.getTime(), to.getTime() - maxAgeMs)));
-      const stepSeconds = Math.ceil((to.getTime() - from.getTime()) / 1_000);
-      const steps = await counters.read(organizationGuid, [environment], { from, to, stepSeconds });
-      return Math.max(
-        counted,
-        steps.reduce((sum, { events }) => sum + Number(events), 0),
-      );
+    /** Exact below `MAX_COUNTED`, unless tens of thousands of events surround the window; beyond that estimated. */
+    async count(queries: Queries, window: EventWindow): Promise<number> {
+      const { counted, isPartial } = await countWindow(queries, window, MAX_READ_TO_COUNT);
+      return counted < MAX_COUNTED && !isPartial ? counted : Math.max(counted, await estimate(window));
     },
 
     /** The next events after a guid, in guid order. `reached` is undefined at the end of the window. */

@@ -36,7 +36,7 @@ export function createPreview({ database, clock, subscriptions, eventWindows }: 
       const failed = await countRedeliverable(transaction, { ...counted, at: now }, MAX_COUNTED);
       const waiting = await countWaitingUpTo(transaction, counted, { now, limit: MAX_COUNTED });
       const all = await eventWindows.count(transaction, { organizationGuid, environment, ...window });
-      return { ...counted, failed, ...waiting, all };
+      return { ...counted, failed, ...waiting, all: Math.min(all, MAX_COUNTED) };
     });
   };
 }

@@ -73,7 +73,7 @@ export function createRedeliverySources({
 
     /** New deliveries for all events, also for those created before the subscription. */
     all: {
-      total: (transaction, window) => eventWindows.estimate(transaction, eventWindowOf(window)),
+      total: (transaction, window) => eventWindows.count(transaction, eventWindowOf(window)),
       async step(transaction, redelivery, endpoint) {
         const window = eventWindowOf(redelivery);
         const after = redelivery.reached;
