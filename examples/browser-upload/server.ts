@@ -54,12 +54,13 @@ async function createFile(request: IncomingMessage, response: ServerResponse): P
 
 /** Answers when the content is checked. */
 async function waitForChecks(guid: string, response: ServerResponse): Promise<void> {
-  const { customer_guid } = await portico.files.get(guid);
+  const closed = new AbortController();
+  const { signal } = closed;
+  response.once('close', () => closed.abort());
+  const { customer_guid } = await portico.files.get(guid, { signal });
   // The key can read the files of every customer, the page only its own.
   if (customer_guid !== customerGuid) return answer(response, 404, { message: 'No such file' });
-  const closed = new AbortController();
-  response.once('close', () => closed.abort());
-  const { state, failure_code } = await portico.files.wait(guid, { signal: closed.signal }).catch((error) => {
+  const { state, failure_code } = await portico.files.wait(guid, { signal }).catch((error) => {
     if (error instanceof FileFailedError) return error.file;
     throw error;
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { after, test } from 'node:test';
 import { fastify } from 'fastify';
@@ -58,23 +58,38 @@ test('Request and Response: answers, then works', async () => {
   assert.equal((await handle(new Request('https://partner.example/', { method: 'POST' }))).status, 401);
 });
 
-test('Request and Response: the platform keeps the work alive', async () => {
+test('Request and Response: the platform keeps the work alive, also if the sender leaves', async () => {
   const { receiver, handled, answer } = createTestReceiver();
   const kept: Promise<unknown>[] = [];
-  await fetchAdapter(receiver)(request(BODY), { waitUntil: (work) => kept.push(work) });
+  const platform = { waitUntil: (work: Promise<unknown>) => kept.push(work) };
+  const responding = fetchAdapter(receiver)(request(BODY), platform);
+  assert.equal(kept.length, 1, 'before the event is recorded');
+  await responding;
   answer();
-  assert.equal(kept.length, 1);
   await Promise.all([...kept, handled]);
 });
 
-test('Next.js: the work runs in after()', async () => {
+test('Request and Response: a sender that leaves during the body leaves no work', async () => {
+  const { receiver } = createTestReceiver();
+  const body = new ReadableStream({ pull: (controller) => controller.error(new Error('the sender left')) });
+  const init = { method: 'POST', body, headers: HEADERS, duplex: 'half' as const };
+  let kept: Promise<unknown> | undefined;
+  const responding = fetchAdapter(receiver)(new Request('https://partner.example/webhooks', init), {
+    waitUntil: (work) => (kept = work),
+  });
+  await assert.rejects(responding, /the sender left/);
+  assert.equal(await kept, undefined);
+});
+
+test('Next.js: after() keeps the work alive, which does not wait for it', async () => {
   const { receiver, handled, answer } = createTestReceiver();
-  const later: (() => Promise<void>)[] = [];
+  const later: (() => Promise<unknown>)[] = [];
   const POST = nextAdapter(receiver, { after: (work) => later.push(work) });
   assert.equal((await POST(request(BODY))).status, 200);
   answer();
-  for (const work of later) await work();
   await handled;
+  assert.equal(later.length, 1);
+  await later[0]?.();
 });
 
 test('Express and node:http: reads the body itself, or takes the raw one', async () => {
@@ -119,15 +134,43 @@ test('Express: a sender that leaves during the body is no error', async () => {
   await promise;
 });
 
-test('Express: an event whose sender did not wait for the answer is handled', async () => {
+for (const [when, leave] of [
+  ['while the adapter ran', ({ req }) => void req.socket.destroy()],
+  [
+    'before the adapter ran',
+    (response) => {
+      response.req.socket.destroy();
+      return once(response, 'close');
+    },
+  ],
+  ['after another answer', (response) => once(response.writeHead(503).end(), 'close')],
+] satisfies [string, (response: ServerResponse) => unknown][])
+  test(`Express: an event whose sender left ${when} is handled`, async () => {
+    const { receiver, handled, answer } = createTestReceiver();
+    answer();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const url = await listen(async (incoming, response) => {
+      // As express.raw() does.
+      Object.assign(incoming, { body: Buffer.concat(await Array.fromAsync(incoming)) });
+      await leave(response);
+      resolve(expressAdapter(receiver)(incoming, response));
+    });
+    await fetch(url, { method: 'POST', body: BODY, headers: HEADERS }).catch(() => undefined);
+    await Promise.all([promise, handled]);
+  });
+
+test('Fastify: an event whose sender left before the adapter ran is handled', async () => {
   const { receiver, handled, answer } = createTestReceiver();
   answer();
-  const url = await listen((incoming, response) => {
-    incoming.socket.destroy();
-    Object.assign(incoming, { body: Buffer.from(BODY) });
-    void expressAdapter(receiver)(Object.assign(incoming, { headers: HEADERS }), response);
+  const app = fastify();
+  app.addHook('preHandler', async (_request, { raw }) => {
+    raw.req.socket.destroy();
+    await once(raw, 'close');
   });
-  await assert.rejects(fetch(url, { method: 'POST', body: BODY }));
+  await app.register(fastifyAdapter(receiver, '/webhooks'));
+  after(() => app.close());
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  await assert.rejects(fetch(`${url}/webhooks`, { method: 'POST', body: BODY, headers: HEADERS }));
   await handled;
 });
 

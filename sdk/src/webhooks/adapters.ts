@@ -6,30 +6,33 @@ const MAX_BODY_BYTES = 65_536;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const TOO_LARGE: Receipt = { status: 413, body: '{"error":"payload_too_large"}' };
 
-type Run = (work: () => Promise<void>) => unknown;
-
 /**
  * A handler of the Fetch API, for Bun, Deno, Hono, SvelteKit and others. `waitUntil` keeps the work alive after the
  * response where the platform needs that: pass the function of the platform, for example of Cloudflare Workers.
  */
 export function fetchAdapter(receiver: Receiver) {
-  return (request: Request, context: { waitUntil?: (work: Promise<unknown>) => unknown } = {}) =>
-    respond(receiver, request, (work) => {
-      // In a task of its own, so that the response is on its way.
-      const done = new Promise((resolve) => setTimeout(resolve)).then(work);
-      if (context.waitUntil) context.waitUntil(done);
-    });
+  return async (request: Request, context: { waitUntil?: (work: Promise<unknown>) => unknown } = {}) => {
+    const exchange = respond(receiver, request);
+    // From the beginning: Cloudflare cancels a request when its sender leaves, and the event may be recorded already.
+    context.waitUntil?.(exchange.then(({ worked }) => worked).catch(() => {}));
+    return (await exchange).response;
+  };
 }
 
 /** A route handler of Next.js: `export const POST = nextAdapter(receiver, { after })` with `after` of `next/server`. */
-export function nextAdapter(receiver: Receiver, { after }: { after: Run }) {
-  return (request: Request) => respond(receiver, request, after);
+export function nextAdapter(
+  receiver: Receiver,
+  { after }: { after: (work: () => Promise<unknown>) => unknown },
+) {
+  const handle = fetchAdapter(receiver);
+  // The work does not wait for `after`, whose callback older versions of Next.js never call if the sender has left.
+  return (request: Request) => handle(request, { waitUntil: (work) => after(() => work) });
 }
 
 type NodeRequest = AsyncIterable<Uint8Array | string> & { headers: WebhookHeaders; body?: unknown };
 type NodeResponse = {
+  readonly headersSent: boolean;
   writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
-  once(event: 'close', listener: () => void): unknown;
 };
 
 /**
@@ -38,17 +41,15 @@ type NodeResponse = {
  */
 export function expressAdapter(receiver: Receiver) {
   return async (request: NodeRequest, response: NodeResponse): Promise<void> => {
-    // From the beginning, because the sender may leave while the event is recorded: a repeat would be a duplicate.
-    const closed = new Promise<void>((resolve) => response.once('close', resolve));
     let body: Uint8Array | undefined;
     try {
       body = (request.body as Uint8Array | undefined) ?? (await readAll(request));
     } catch {
       return; // The sender closed the connection before the end of the body.
     }
-    const { status, body: text, work } = body ? await receiver.receive(body, request.headers) : TOO_LARGE;
-    if (work) void closed.then(work);
-    response.writeHead(status, JSON_TYPE).end(text);
+    const { status, text } = await receive(receiver, body, request.headers);
+    // A middleware with a timeout may have answered.
+    if (!response.headersSent) response.writeHead(status, JSON_TYPE).end(text);
   };
 }
 
@@ -56,7 +57,6 @@ type FastifyReply = {
   code(status: number): FastifyReply;
   headers(headers: Record<string, string>): FastifyReply;
   send(body: string): unknown;
-  raw: { once(event: 'close', listener: () => void): unknown };
 };
 type Fastify = {
   removeAllContentTypeParsers(): unknown;
@@ -80,25 +80,30 @@ export function fastifyAdapter(receiver: Receiver, path: string) {
       done(null, body),
     );
     scope.post(path, async (request, reply) => {
-      const closed = new Promise<void>((resolve) => reply.raw.once('close', resolve));
       const body = (request.body ?? new Uint8Array()) as Uint8Array;
-      const { status, body: text, work } = await receiver.receive(body, request.headers);
-      if (work) void closed.then(work);
+      const { status, text } = await receive(receiver, body, request.headers);
       return reply.code(status).headers(JSON_TYPE).send(text);
     });
   };
 }
 
-async function respond(receiver: Receiver, request: Request, run: Run): Promise<Response> {
-  if (request.method !== 'POST')
-    return new Response('{"error":"method_not_allowed"}', {
-      status: 405,
-      headers: { ...JSON_TYPE, allow: 'POST' },
-    });
+async function respond(receiver: Receiver, request: Request) {
+  if (request.method !== 'POST') {
+    const headers = { ...JSON_TYPE, allow: 'POST' };
+    return { response: new Response('{"error":"method_not_allowed"}', { status: 405, headers }) };
+  }
   const body = await readAll(request.body ?? []);
-  const { status, body: text, work } = body ? await receiver.receive(body, request.headers) : TOO_LARGE;
-  if (work) run(work);
-  return new Response(text, { status, headers: JSON_TYPE });
+  const { status, text, worked } = await receive(receiver, body, request.headers);
+  return { response: new Response(text, { status, headers: JSON_TYPE }), worked };
+}
+
+/**
+ * The work runs in a task of its own, after the answer of its caller. It does not wait for the end of the response: a
+ * sender that left before would never cause it, and its repeat would be a duplicate.
+ */
+async function receive(receiver: Receiver, body: Uint8Array | undefined, headers: WebhookHeaders) {
+  const { status, body: text, work } = body ? await receiver.receive(body, headers) : TOO_LARGE;
+  return { status, text, worked: work && new Promise((resolve) => setTimeout(resolve)).then(work) };
 }
 
 /** Undefined if the body is too large. */

@@ -28,7 +28,10 @@ export type ReceiverOptions = VerifyOptions & {
 export type Receipt = { status: number; body: string; work?: () => Promise<void> };
 
 export type Receiver = {
-  /** Verifies and deduplicates a request. Send the answer first, then call `work`. It never rejects. */
+  /**
+   * Verifies and deduplicates a request. Send the answer first, then call `work`, even if the sender has left: a repeat
+   * is a duplicate. It never rejects.
+   */
   receive(body: string | Uint8Array | ArrayBuffer, headers: WebhookHeaders): Promise<Receipt>;
   /** Runs the handler of an event that a durable store has kept, for example after a crash. It never rejects. */
   process(event: WebhookEvent): Promise<void>;
