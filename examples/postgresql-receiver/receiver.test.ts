@@ -2,44 +2,47 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { after, test } from 'node:test';
 import pg from 'pg';
+import { signWebhook } from '../../sdk/src/index.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { publishEvents } from '../../testing/events.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { BOUNDED, waitFor, watch } from '../../testing/serve.ts';
+import { BOUNDED, type Running, type Scope, waitFor, watch } from '../../testing/serve.ts';
 import { createSubscription, founderOf } from '../../testing/subscriptions.ts';
 import { createTenant, userToken } from '../../testing/tenant.ts';
 import { refusing } from '../../testing/test-endpoint.ts';
 import { createDispatchingApp, deliveryOf } from '../../testing/webhooks.ts';
 
-test('an event is handled once, also after a restart', BOUNDED, async () => {
-  const app = await createDispatchingApp({ clock: createFakeClock(new Date()) });
-  const database = await createTestDatabase({ migrated: false });
-  const reader = new pg.Client({ connectionString: database.url.reveal() });
-  await reader.connect();
-  const tenant = await createTenant(app);
-  const subscription = await createSubscription(app, tenant, { url: await refusing() });
+const database = await createTestDatabase({ migrated: false });
+const client = new pg.Client({ connectionString: database.url.reveal() });
+await client.connect();
+after(async () => {
+  await client.end();
+  await database.drop();
+});
+
+async function start(scope: Scope, signingKey: string) {
   const env = {
     ...{ PATH: process.env.PATH, DATABASE_URL: database.url.reveal() },
-    SIGNING_KEYS: subscription.signing_key,
+    SIGNING_KEYS: signingKey,
   };
-  const children = new Set<ReturnType<typeof watch>>();
-  after(async () => {
-    for (const child of children) child.kill('SIGKILL');
-    await Promise.all([...children].map(({ exited }) => exited));
-    await reader.end();
-    await database.drop();
+  const running = watch(spawn(process.execPath, ['receiver.ts'], { cwd: import.meta.dirname, env }));
+  scope.after(async () => {
+    running.kill('SIGKILL');
+    await running.exited;
   });
-  async function start() {
-    const running = watch(spawn(process.execPath, ['receiver.ts'], { cwd: import.meta.dirname, env }));
-    children.add(running);
-    const address = /http:\/\/\S+/;
-    await waitFor('its address', running, () => address.test(running.out()));
-    return { running, url: String(address.exec(running.out())?.[0]) };
-  }
-  const prints = (running: ReturnType<typeof watch>, line: string) =>
-    waitFor(line, running, () => running.out().includes(line));
+  const address = /http:\/\/\S+/;
+  await waitFor('its address', running, () => address.test(running.out()));
+  return { running, url: String(address.exec(running.out())?.[0]) };
+}
 
-  const first = await start();
+const prints = (running: Running, line: string) => waitFor(line, running, () => running.out().includes(line));
+
+test('an event is handled once, also after a restart', BOUNDED, async (t) => {
+  const app = await createDispatchingApp({ clock: createFakeClock(new Date()) });
+  const tenant = await createTenant(app);
+  const subscription = await createSubscription(app, tenant, { url: await refusing() });
+
+  const first = await start(t, subscription.signing_key);
   const moved = await founderOf(app, tenant)('PATCH', `/${subscription.guid}`, { url: first.url });
   assert.equal(moved.status, 200);
   await app.dispatcher.drain();
@@ -54,13 +57,33 @@ test('an event is handled once, also after a restart', BOUNDED, async () => {
   const { headers, body } = shown.body as { headers: Record<string, string>; body: string };
   first.running.kill('SIGKILL');
   await first.running.exited;
-  const second = await start();
+  const second = await start(t, subscription.signing_key);
   const send = async (sent: string) =>
     (await fetch(second.url, { method: 'POST', headers, body: sent })).status;
   assert.equal(await send(body), 204);
   await prints(second.running, `duplicate ${event}`);
   assert.equal(await send(body.replace('completed', 'cancelled')), 401);
-  const { rows } = await reader.query('select handled_at from webhook_events where guid = $1', [event]);
+  const { rows } = await client.query('select handled_at from webhook_events where guid = $1', [event]);
   assert.deepEqual([rows.length, rows[0]?.handled_at instanceof Date], [1, true]);
   assert.ok(!second.running.out().includes('received transfer.completed'), second.running.out());
+});
+
+test('the receiver survives a restart of its database during a transaction', BOUNDED, async (t) => {
+  const key = 'a'.repeat(64);
+  const { running, url } = await start(t, key);
+  await client.query('begin; lock table webhook_events in access exclusive mode');
+  await waitFor('a transaction', running, async () => {
+    const { rows } = await client.query(
+      "select mode, pg_terminate_backend(pid) from pg_locks where relation = 'webhook_events'::regclass and not granted",
+    );
+    // That of `select … for update`. The statement that deletes old events may wait first.
+    return rows.some(({ mode }) => mode === 'RowShareLock');
+  });
+  await client.query('rollback');
+
+  const guid = 'b'.repeat(32);
+  const body = JSON.stringify({ guid, event_type: 'transfer.completed', object_guid: guid });
+  const headers = await signWebhook(body, key, { guid });
+  assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 204);
+  await prints(running, `received transfer.completed ${guid}`);
 });

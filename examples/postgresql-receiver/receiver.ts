@@ -30,6 +30,8 @@ if (signingKeys.length === 0)
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 5 });
 // The next query opens another connection.
 pool.on('error', (error) => console.error(error.message));
+// The pool listens to idle connections only, and an error without a listener ends the process. Queries fail with it, too.
+pool.on('connect', (client) => client.on('error', () => undefined));
 
 /** Your work, in the transaction that marks the event as handled: both happen once, or neither. */
 async function handle(_transaction: pg.PoolClient, event: WebhookEvent): Promise<void> {
@@ -87,12 +89,12 @@ async function handleNext(): Promise<boolean> {
       }
     }
     await transaction.query('commit');
+    transaction.release();
     return row !== undefined;
   } catch (error) {
-    await transaction.query('rollback').catch(() => undefined);
+    // Closes the connection, and PostgreSQL rolls back.
+    transaction.release(true);
     throw error;
-  } finally {
-    transaction.release();
   }
 }
 
