@@ -54,7 +54,7 @@ async function open(address: string): Promise<{ page: Page; errors: string[] }> 
   return { page, errors };
 }
 
-test('the wallet shows a transfer move through its states, and the balances after it', BOUNDED, async () => {
+test('the wallet shows a transfer move through its states, and the balances after it', BOUNDED, async (t) => {
   const tenant = await createTenant(app);
   const walletPort = await findServicePort();
   const { signing_key } = await createSubscription(app, tenant, {
@@ -90,7 +90,40 @@ test('the wallet shows a transfer move through its states, and the balances afte
   // Answered before they are handled.
   await webhooks.nth(5).waitFor();
   assert.equal(await webhooks.count(), 6);
-  await move('5.00', ['Sent']);
+
+  await t.test('an order is sent again as it was until it is created or refused', async () => {
+    const orders: { key: string; amount: string }[] = [];
+    const answers = [409, 503];
+    await page.route('**/transfers', async (route) => {
+      orders.push(route.request().postDataJSON());
+      const status = answers.shift();
+      if (status === undefined) return route.continue();
+      // The order arrives, and its answer is lost.
+      await route.fetch();
+      await route.fulfill({ status, json: { message: `status ${status}` } });
+    });
+    await page.getByLabel('Amount in USD').fill('7.00');
+    for (const status of [...answers]) {
+      await page.getByRole('button', { name: 'Move' }).click();
+      await page.getByText(`Not confirmed: status ${status}.`).waitFor();
+      assert.equal(await page.getByLabel('Amount in USD').isDisabled(), true);
+    }
+    await page.getByRole('button', { name: 'Move' }).click();
+    await page.getByLabel('Amount in USD').and(page.locator(':enabled')).waitFor();
+    assert.equal(orders.length, 3);
+    assert.deepEqual(orders, Array(3).fill(orders[0]));
+    assert.equal(await page.locator('.transfer .amount').getByText('$7.00').count(), 1);
+
+    await page.getByLabel('Amount in USD').fill('0');
+    await page.getByRole('button', { name: 'Move' }).click();
+    await page.getByRole('alert').getByText('amount').waitFor();
+    await move('5.00', ['Sent']);
+    assert.deepEqual(
+      orders.slice(3).map(({ amount }) => amount),
+      ['0', '500'],
+    );
+    assert.equal(new Set(orders.map(({ key }) => key)).size, 3);
+  });
   await assertAccessible(page, 'the wallet');
   assert.deepEqual(errors, []);
 });

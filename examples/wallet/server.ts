@@ -85,7 +85,7 @@ const server = createServer((request, response) => {
     if (error instanceof SyntaxError) return answer(response, 400, { message: 'The body is not JSON.' });
     if (error instanceof ApiError) return answer(response, error.status, { message: error.message });
     console.error(error);
-    answer(response, 500, { message: 'The server could not do this. Try again.' });
+    answer(response, 500, { message: 'The server could not do this' });
   });
 });
 server.listen(Number(PORT), '127.0.0.1', () => {

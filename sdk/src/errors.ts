@@ -1,6 +1,11 @@
 /** Every error of the client. `instanceof` a class below it tells more. */
 export class PorticoError extends Error {
   override name = 'PorticoError';
+  /**
+   * Of a creation that failed. It may be done nevertheless, for example when the connection broke: repeat it with this
+   * key, and it is done once.
+   */
+  declare readonly idempotencyKey?: string;
 }
 
 /** The client was created with options that cannot work, or the token issuer is not that of the environment. */

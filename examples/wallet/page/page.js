@@ -2,7 +2,8 @@ import { element, format, labelOf, renderTransfer, timeOf } from './transfers.js
 
 const find = (id) => document.getElementById(id);
 const form = document.querySelector('form');
-const [source, destination, amount, fails] = ['source', 'destination', 'amount', 'fails'].map(find);
+const fields = ['source', 'destination', 'amount', 'fails'].map(find);
+const [source, destination, amount, fails] = fields;
 
 let accounts = [];
 /** Rows by guid with the data that they show: a row that did not change stays, so that only changes are animated. */
@@ -83,35 +84,52 @@ for (const [changed, other] of [
       other.selectedIndex = (changed.selectedIndex + 1) % changed.options.length;
   });
 
-let key = crypto.randomUUID();
-form.addEventListener('submit', async (event) => {
-  event.preventDefault();
+/** With these statuses an order is refused: it was not created, and never will be. */
+const REFUSED = [400, 404, 422];
+/** An order that was sent, until it is created or refused. Another try sends it as it was, so that money moves once. */
+let order;
+
+function readOrder() {
   const [units, cents = ''] = amount.value.split('.');
-  const order = {
-    key,
+  return {
+    key: crypto.randomUUID(),
     amount: `${units}${cents.padEnd(2, '0')}`.replace(/^0+(?=\d)/, ''),
     source_account_guid: source.value,
     destination_account_guid: destination.value,
     fails: fails.checked,
   };
+}
+
+/** The reason of a refusal; undefined if the order was created. */
+async function send(order) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch('/transfers', { method: 'POST', headers, body: JSON.stringify(order) });
+  if (response.ok) return undefined;
+  const { message } = await response.json();
+  if (!REFUSED.includes(response.status)) throw new Error(message);
+  return message;
+}
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  order ??= readOrder();
   const button = form.querySelector('button');
-  button.disabled = true;
+  for (const control of [...fields, button]) control.disabled = true;
   find('error').textContent = '';
   try {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch('/transfers', { method: 'POST', headers, body: JSON.stringify(order) });
-    if (response.status >= 500) throw new Error((await response.json()).message);
-    key = crypto.randomUUID();
-    if (!response.ok) find('error').textContent = (await response.json()).message;
+    const refusal = await send(order);
+    order = undefined;
+    if (refusal !== undefined) find('error').textContent = refusal;
     else {
       amount.value = '';
       fails.checked = false;
     }
   } catch (error) {
-    // The key stays the same, so another try moves the money once, also if the first one arrived.
-    find('error').textContent = `Not confirmed: ${error.message}. Try again.`;
+    find('error').textContent = `Not confirmed: ${error.message}. Try again: the money moves once.`;
   } finally {
     button.disabled = false;
-    amount.focus();
+    // An order that is not confirmed cannot be changed.
+    for (const field of fields) field.disabled = order !== undefined;
+    (order ? button : amount).focus();
   }
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { errorResponse } from '../../../testing/sdk.ts';
+import { ConnectionError } from '../errors.ts';
 import { Portico, type PorticoOptions } from './portico.ts';
 
 type Sent = { method: string; headers: Record<string, string> };
@@ -114,11 +115,60 @@ test('Retry-After is honoured, in seconds and as a date', async () => {
   assert.equal(sent.length, 1, 'a long pause is up to the caller');
 });
 
-test('a creation in progress is awaited; other refusals are not repeated', async () => {
-  const busy = () => errorResponse(409, 'idempotency_in_progress', { 'retry-after': '1' });
-  const first = createClient((nth) => (nth < 3 ? busy() : ok()));
-  await first.inTime(first.portico.customers.create({ type: 'individual' }));
-  assert.equal(first.sent.length, 3);
+const busy = () => errorResponse(409, 'idempotency_in_progress', { 'retry-after': '1' });
+const create = ({ portico }: ReturnType<typeof createClient>, options = {}) =>
+  portico.customers.create({ type: 'individual' }, options);
+
+test('a creation in progress is awaited for more than a minute, apart from maxRetries', async () => {
+  let isBusy = true;
+  const client = createClient((nth) => (nth === 1 ? broken() : isBusy ? busy() : ok()), { maxRetries: 1 });
+  client.clock.after(61_000, () => {
+    isBusy = false;
+  });
+  await client.inTime(create(client));
+  assert.equal(new Set(client.sent.map(({ headers }) => headers['idempotency-key'])).size, 1);
+
+  const lasting = createClient(busy);
+  await assert.rejects(lasting.inTime(create(lasting)), { name: 'IdempotencyInProgressError' });
+  assert.ok(lasting.sent.length < 100, 'not without end');
+  const single = createClient(busy);
+  await assert.rejects(create(single, { maxRetries: 0 }), { name: 'IdempotencyInProgressError' });
+  assert.equal(single.sent.length, 1);
+});
+
+test('the error of a creation has its Idempotency-Key', async () => {
+  for (const answer of [broken, busy, () => errorResponse(503, 'overloaded')]) {
+    const client = createClient(answer, { maxRetries: 1 });
+    const error = await client.inTime(create(client)).catch((error) => error);
+    assert.match(error.idempotencyKey, /^[0-9a-f-]{36}$/);
+    assert.equal(error.idempotencyKey, client.sent[0]?.headers['idempotency-key']);
+    await assert.rejects(client.inTime(create(client, { idempotencyKey: 'mine' })), {
+      idempotencyKey: 'mine',
+    });
+    const read = await client.inTime(client.portico.customers.get('g')).catch((error) => error);
+    assert.equal('idempotencyKey' in read, false);
+  }
+});
+
+test('a creation that was sent has its Idempotency-Key also if no token can be had for a repeat', async () => {
+  const refused = new ConnectionError('The issuer failed');
+  let tokens = 1;
+  const client = createClient(broken, {
+    token: async () => {
+      tokens -= 1;
+      if (tokens < 0) throw refused;
+      return 'token';
+    },
+  });
+  await assert.rejects(client.inTime(create(client, { idempotencyKey: 'mine' })), {
+    message: /ECONNREFUSED/,
+    idempotencyKey: 'mine',
+  });
+  await assert.rejects(client.inTime(create(client)), refused);
+  assert.equal('idempotencyKey' in refused, false, 'nothing was sent');
+});
+
+test('other refusals are not repeated', async () => {
   for (const [status, code] of [
     [400, 'invalid_parameter'],
     [403, 'ip_not_allowed'],

@@ -5,8 +5,11 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
 /** After a longer `Retry-After` the caller decides. */
 const MAX_RETRY_AFTER_SECONDS = 60;
+/** Longer than the minute after which the service gives up a request of a process that was killed. */
+const MAX_IN_PROGRESS_MS = 70_000;
 
 type Retries = {
+  /** A creation in progress does not count, unless this is 0. */
   maxRetries: number;
   runtime: Runtime;
   signal: AbortSignal | undefined;
@@ -21,17 +24,32 @@ export async function withRetries<T>(
   attempt: () => Promise<T>,
   { maxRetries, runtime, signal, pause, isFinal = () => false }: Retries,
 ): Promise<T> {
-  for (let failures = 0; ; failures += 1) {
+  let failures = 0;
+  let inProgressSince: number | undefined;
+
+  function isAllowed(error: unknown): boolean {
+    if (maxRetries === 0 || isFinal(error)) return false;
+    if (!isInProgress(error)) return failures < maxRetries;
+    inProgressSince ??= runtime.now();
+    return runtime.now() - inProgressSince < MAX_IN_PROGRESS_MS;
+  }
+
+  for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      const delayMs =
-        failures < maxRetries && !isFinal(error) ? delayAfter(error, failures, runtime) : undefined;
+      const delayMs = isAllowed(error) ? delayAfter(error, failures, runtime) : undefined;
       if (delayMs === undefined) throw error;
+      if (!isInProgress(error)) failures += 1;
       if (pause) pause(delayMs);
       else await sleep(delayMs, runtime, signal);
     }
   }
+}
+
+/** An earlier attempt is being processed, so that giving up leaves the caller without its result. */
+function isInProgress(error: unknown): boolean {
+  return error instanceof ApiError && error.messageCode === 'idempotency_in_progress';
 }
 
 /** Undefined if a repeat cannot help. */

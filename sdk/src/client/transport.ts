@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { ApiError, PorticoError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { exchange } from './exchange.ts';
 import { checkPath } from './paths.ts';
@@ -56,6 +56,7 @@ export function createTransport({ baseUrl, tokens, runtime, ...defaults }: Trans
     checkPath(path);
     const url = `${baseUrl}${path}${queryString(query)}`;
     const headers = headersOf(call);
+    const idempotencyKey = headers['idempotency-key'];
     const init = {
       method,
       timeoutMs,
@@ -63,14 +64,17 @@ export function createTransport({ baseUrl, tokens, runtime, ...defaults }: Trans
       ...(signal && { signal }),
     };
     let renewed = false;
-    let tokenError: unknown;
+    let unconfirmed: unknown;
+    let final: unknown;
 
     async function getToken(): Promise<string> {
       try {
         return await tokens.get({ signal, maxRetries });
       } catch (error) {
-        tokenError = error;
-        throw error;
+        signal?.throwIfAborted();
+        // Callers share the error of a token request, so it cannot have the key of a creation that was sent before.
+        final = unconfirmed ?? error;
+        throw final;
       }
     }
 
@@ -81,10 +85,13 @@ export function createTransport({ baseUrl, tokens, runtime, ...defaults }: Trans
         return await exchange(url, authorized, runtime, read);
       } catch (error) {
         // A refused token changed nothing, so every method can be repeated.
-        if (!(error instanceof ApiError) || error.status !== 401 || renewed || !tokens.renew(token))
-          throw error;
-        renewed = true;
-        return attempt();
+        if (error instanceof ApiError && error.status === 401 && !renewed && tokens.renew(token)) {
+          renewed = true;
+          return attempt();
+        }
+        if (error instanceof PorticoError && idempotencyKey !== undefined)
+          unconfirmed = Object.assign(error, { idempotencyKey });
+        throw error;
       }
     }
 
@@ -92,7 +99,7 @@ export function createTransport({ baseUrl, tokens, runtime, ...defaults }: Trans
       maxRetries: isRepeatable(method, headers) ? maxRetries : 0,
       runtime,
       signal,
-      isFinal: (error) => error === tokenError,
+      isFinal: (error) => error === final,
     });
   }
 
