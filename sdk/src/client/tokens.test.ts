@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { createSdkService, errorResponse } from '../../../testing/sdk.ts';
 import { Portico } from './portico.ts';
 
@@ -28,28 +29,103 @@ test('a token holds the scopes that were asked for, of the key pair', async () =
   sent.length = 0;
 });
 
+/** A client in virtual time, whose issuer can be replaced. */
+function createClient(maxRetries = 3) {
+  const clock = createFakeClock();
+  const issuer: { requests: number; answer?: (signal: AbortSignal) => Response | Promise<Response> } = {
+    requests: 0,
+  };
+  const issue = () =>
+    Response.json({ access_token: `token ${issuer.requests}`, token_type: 'Bearer', expires_in: 1_800 });
+  const portico = new Portico(
+    { clientId: 'c', clientSecret: 's', scopes: ['banks:read'], maxRetries },
+    {
+      async fetch(_url, { signal }) {
+        issuer.requests += 1;
+        return issuer.answer?.(signal as AbortSignal) ?? issue();
+      },
+      now: () => clock.now().getTime(),
+      after: clock.after,
+      random: () => 0.5,
+    },
+  );
+  return { portico, clock, issuer, issue };
+}
+
+const overloaded = () => errorResponse(503, 'overloaded');
+const hanging = (signal: AbortSignal) =>
+  new Promise<Response>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
 test('a token is renewed a minute before it expires', async () => {
-  const portico = service.portico();
-  const first = await portico.token();
-  app.clock.advance(LIFETIME_MS - 60_001);
-  assert.equal(await portico.token(), first);
-  app.clock.advance(1);
-  assert.notEqual(await portico.token(), first);
-  assert.equal(tokenRequests(), 2);
+  const { portico, clock, issuer } = createClient();
+  assert.equal(await portico.token(), 'token 1');
+  clock.advance(LIFETIME_MS - 60_001);
+  assert.equal(await portico.token(), 'token 1');
+  clock.advance(1);
+  assert.equal(await portico.token(), 'token 2');
+  assert.equal(issuer.requests, 2);
+  assert.equal(clock.waiting(), 0);
 });
 
 test('while a renewal fails the old token is used, until it has expired', async () => {
-  const portico = service.portico({ maxRetries: 0 });
-  const first = await portico.token();
-  app.clock.advance(LIFETIME_MS - 60_000);
-  service.intercept(({ path }) => (path === '/oauth/token' ? errorResponse(503, 'overloaded') : undefined));
-  assert.deepEqual([await portico.token(), await portico.token()], [first, first]);
-  assert.equal(tokenRequests(), 2, 'not with every call');
-  app.clock.advance(60_000);
+  const { portico, clock, issuer } = createClient(0);
+  await portico.token();
+  clock.advance(LIFETIME_MS - 60_000);
+  issuer.answer = overloaded;
+  assert.deepEqual([await portico.token(), await portico.token()], ['token 1', 'token 1']);
+  assert.equal(issuer.requests, 2, 'not with every call');
+  clock.advance(60_000);
   await assert.rejects(portico.token(), { name: 'OverloadedError' });
-  service.intercept(() => undefined);
-  assert.notEqual(await portico.token(), first);
-  sent.length = 0;
+  delete issuer.answer;
+  assert.equal(await portico.token(), 'token 4');
+});
+
+test('while a renewal hangs or pauses, calls wait a second at most for it, until the token has expired', async () => {
+  for (const outage of [
+    hanging,
+    () => errorResponse(403, 'rate_limit_exceeded', { 'retry-after': '30' }),
+    overloaded,
+  ]) {
+    const { portico, clock, issuer } = createClient();
+    await portico.token();
+    clock.advance(LIFETIME_MS - 60_000);
+    issuer.answer = outage;
+    const used: string[] = [];
+    const call = () => void portico.token().then((token) => used.push(token));
+    call();
+    call();
+    await setImmediate();
+    clock.advance(1_000);
+    await setImmediate();
+    call();
+    await setImmediate();
+    assert.deepEqual(used, Array(3).fill('token 1'), 'the last one at once');
+    clock.advance(59_000);
+    delete issuer.answer;
+    const renewed = portico.token();
+    let ended = false;
+    renewed.finally(() => {
+      ended = true;
+    });
+    for (await setImmediate(); !ended; await setImmediate()) clock.advance(1_000);
+    assert.equal(await renewed, `token ${issuer.requests}`);
+  }
+});
+
+test('a call whose token expires while it waits gets the renewed one', async () => {
+  const { portico, clock, issuer, issue } = createClient();
+  await portico.token();
+  clock.advance(LIFETIME_MS - 500);
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  issuer.answer = () => promise;
+  const renewed = portico.token();
+  await setImmediate();
+  clock.advance(1_000);
+  await setImmediate();
+  resolve(issue());
+  assert.equal(await renewed, 'token 2');
 });
 
 test('a call sends one token request and maxRetries more while the issuer fails, shared by all callers', async () => {

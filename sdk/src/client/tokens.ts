@@ -26,12 +26,16 @@ export type KeyPair = {
 /** A token is renewed in the last part of its life, but not more than a minute before its end. */
 const RENEWAL_SHARE = 0.2;
 const MAX_RENEWAL_MS = 60_000;
+/** How long a call with a valid token waits for the renewal, which goes on without it. */
+const RENEWAL_WAIT_MS = 1_000;
 /** While renewals fail and the old token is still valid. */
 const RENEWAL_PAUSE_MS = 5_000;
 
+type Current = { value: string; renewAt: number; expiresAt: number };
+
 /** One token for all callers: those that come while it is requested share the request. */
 export function createTokens(keyPair: KeyPair, runtime: Runtime): Tokens {
-  let current: { value: string; renewAt: number; expiresAt: number } | undefined;
+  let current: Current | undefined;
   let pending: Promise<string> | undefined;
 
   async function request(): Promise<string> {
@@ -56,23 +60,37 @@ export function createTokens(keyPair: KeyPair, runtime: Runtime): Tokens {
     return pending;
   }
 
+  async function renewedOrKnown(
+    known: Current,
+    renewal: Promise<string>,
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
+    const wait = new AbortController();
+    const stop = runtime.after(RENEWAL_WAIT_MS, () => wait.abort());
+    try {
+      return await abortable(renewal, wait.signal);
+    } catch {
+      signal?.throwIfAborted();
+      // Refused or expired meanwhile.
+      if (known !== current || runtime.now() >= known.expiresAt) return renewal;
+      known.renewAt = Math.min(known.expiresAt, runtime.now() + RENEWAL_PAUSE_MS);
+      return known.value;
+    } finally {
+      stop();
+    }
+  }
+
   return {
     async get({ signal, maxRetries }) {
       const known = current;
       if (known && runtime.now() < known.renewAt) return known.value;
-      try {
-        return await withRetries(() => abortable(share(), signal), {
-          maxRetries,
-          runtime,
-          signal,
-          pause: (delayMs) => void share(delayMs),
-        });
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (!known || known !== current || runtime.now() >= known.expiresAt) throw error;
-        known.renewAt = Math.min(known.expiresAt, runtime.now() + RENEWAL_PAUSE_MS);
-        return known.value;
-      }
+      const renewal = withRetries(() => abortable(share(), signal), {
+        maxRetries,
+        runtime,
+        signal,
+        pause: (delayMs) => void share(delayMs),
+      });
+      return known && runtime.now() < known.expiresAt ? renewedOrKnown(known, renewal, signal) : renewal;
     },
     renew(refused) {
       if (current?.value === refused) current = undefined;
