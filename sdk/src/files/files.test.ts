@@ -117,6 +117,36 @@ test('a plain stream is sent once', async () => {
   service.intercept(() => undefined);
 });
 
+test('each attempt closes its stream of the source, also if nothing was sent', async () => {
+  let opened = 0;
+  let closed = 0;
+  const stream = () => {
+    opened += 1;
+    return new ReadableStream<Uint8Array>({
+      cancel() {
+        closed += 1;
+      },
+    });
+  };
+  const send = (signal?: AbortSignal) =>
+    uploadContent(
+      'http://localhost/uploads/x',
+      { size: 1, type: 'image/png', stream },
+      signal ? { signal } : {},
+      service.runtime,
+    );
+  // As `fetch` of Node.js, which leaves a locked body when it finds no address.
+  service.intercept(({ body }) => {
+    (body as ReadableStream).getReader();
+    return new TypeError('fetch failed');
+  });
+  await assert.rejects(send(), { name: 'ConnectionError' });
+  assert.deepEqual([opened, closed], [4, 4]);
+  await assert.rejects(send(AbortSignal.abort(new Error('enough'))), { message: 'enough' });
+  assert.deepEqual([opened, closed], [5, 5]);
+  service.intercept(() => undefined);
+});
+
 test('wait throws what is wrong with the content, and gives up in time', async () => {
   const wrong = await portico.files.upload(new File([PDF], 'bill.png', { type: 'image/png' }), ABOUT);
   await app.fileProcessing.drain();

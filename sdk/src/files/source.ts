@@ -1,7 +1,7 @@
 /**
  * Content to upload: a `Blob` or `File`, bytes, a file of Node.js (`fileFromPath` of `@portico/sdk/node`), or any object
  * that can open a stream of a known size, again for each attempt. A plain stream is read once, so a failed upload of it
- * is not repeated; it needs `size`.
+ * is not repeated; it needs `size`. A stream that is not read to its end is cancelled.
  */
 export type UploadSource = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | OpenableContent;
 

@@ -62,7 +62,7 @@ export async function uploadContent(
 
 async function putByFetch(put: Put, runtime: Runtime): Promise<void> {
   const { url, timeoutMs, signal } = put;
-  const { body, headers } = await bodyOf(put);
+  const { body, headers, close } = await bodyOf(put);
   // `duplex` is required for streams, and not among the types of every runtime.
   const init = {
     method: 'PUT',
@@ -72,36 +72,48 @@ async function putByFetch(put: Put, runtime: Runtime): Promise<void> {
     duplex: 'half' as const,
     ...(signal && { signal }),
   };
-  await exchange(url, init, runtime, (response) => response.arrayBuffer());
+  try {
+    await exchange(url, init, runtime, (response) => response.arrayBuffer());
+  } finally {
+    close?.();
+  }
 }
 
 /** `Content-Length` is required, and `fetch` sends it for a stream only where that can be asked for. */
 async function bodyOf({ content, headers, onProgress }: Put): Promise<{
   body: Blob | ReadableStream<Uint8Array>;
   headers: Record<string, string>;
+  close?(): void;
 }> {
   const { FixedLengthStream, process } = globalThis as {
     FixedLengthStream?: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
     process?: { versions?: { node?: string; deno?: string } };
   };
-  const counted = () => count(content, onProgress);
+  // Deno ignores the header.
+  const isNode = process?.versions?.node && !process.versions.deno;
+  if (!FixedLengthStream && !isNode) return { body: await content.blob(), headers };
+  const reader = content.stream().getReader();
+  const counted = count(reader, content.size, onProgress);
+  // `fetch` of Node.js that cannot connect neither reads nor cancels the body, and may keep it locked.
+  const close = () => void reader.cancel().catch(() => undefined);
   // Cloudflare Workers.
-  if (FixedLengthStream) return { body: counted().pipeThrough(new FixedLengthStream(content.size)), headers };
-  // Node.js and Bun; Deno ignores the header.
-  if (process?.versions?.node && !process.versions.deno)
-    return { body: counted(), headers: { ...headers, 'content-length': `${content.size}` } };
-  return { body: await content.blob(), headers };
+  if (FixedLengthStream)
+    return { body: counted.pipeThrough(new FixedLengthStream(content.size)), headers, close };
+  // Node.js and Bun.
+  return { body: counted, headers: { ...headers, 'content-length': `${content.size}` }, close };
 }
 
 /** In small parts, each counted when the next one is asked for: a source may be one large part. */
-function count(content: Content, onProgress: Put['onProgress']): ReadableStream<Uint8Array> {
-  if (!onProgress) return content.stream();
-  const reader = content.stream().getReader();
+function count(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  totalBytes: number,
+  onProgress: Put['onProgress'],
+): ReadableStream<Uint8Array> {
   let rest = new Uint8Array();
   let sentBytes = 0;
   return new ReadableStream({
     async pull(controller) {
-      if (sentBytes > 0) onProgress({ sentBytes, totalBytes: content.size });
+      if (sentBytes > 0) onProgress?.({ sentBytes, totalBytes });
       while (rest.length === 0) {
         const { done, value } = await reader.read();
         if (done) return controller.close();
