@@ -69,6 +69,9 @@ function add(file) {
           progress.value = totalBytes === 0 ? 1 : sentBytes / totalBytes;
           show('uploading', `Uploading, ${percent.format(progress.value)}`, { announce: false });
         },
+      }).catch((error) => {
+        // The file was cancelled or failed when its content had arrived.
+        if (error.messageCode !== 'upload_completed') throw error;
       });
       show('checking', 'Checking the content');
       const { state, failure_code } = await call(`/files/${created.guid}`);

@@ -107,6 +107,78 @@ test('an interrupted upload is repeated, and one whose answer was lost is comple
   service.intercept(() => undefined);
 });
 
+test('content that another call has sent is not reported as uploaded', async () => {
+  const { upload_url } = await portico.files.create({
+    ...{ ...ABOUT, filename: 'bill.pdf', content_type: 'application/pdf' },
+  });
+  const send = (content: Uint8Array<ArrayBuffer>) =>
+    uploadContent(String(upload_url), new Blob([content], { type: 'application/pdf' }), {}, service.runtime);
+  await send(PDF);
+  await assert.rejects(send(LARGE), { name: 'UploadCompletedError' });
+  const inProgress = errorResponse(409, 'upload_in_progress', { 'retry-after': '1' });
+  service.intercept((_request, nth) => (nth === 1 ? inProgress : undefined));
+  await assert.rejects(send(LARGE), { name: 'UploadCompletedError' });
+  service.intercept(() => undefined);
+});
+
+const KEYED = { ...ABOUT, filename: 'bill.pdf' } as const;
+const LINK_LIFETIME_MS = 15 * 60_000;
+
+test('a repeat with the key of a complete upload returns its file, and refuses other content', async () => {
+  const options = { ...KEYED, idempotencyKey: 'complete' };
+  const { guid } = await portico.files.upload(new Blob([LARGE]), options);
+  await app.fileProcessing.drain();
+  app.clock.advance(LINK_LIFETIME_MS);
+  sent.length = 0;
+  const progress: number[] = [];
+  const again = await portico.files.upload(new Blob([LARGE]), {
+    ...options,
+    onProgress: ({ sentBytes }) => progress.push(sentBytes),
+  });
+  assert.deepEqual([again.guid, again.state, progress], [guid, 'completed', [LARGE.length]]);
+  assert.ok(!routes().includes('PUT /uploads'));
+  const changed = LARGE.with(-1, 0);
+  for (const content of [LARGE.subarray(1), changed])
+    await assert.rejects(portico.files.upload(new Blob([content]), options), {
+      name: 'IdempotencyKeyReusedError',
+    });
+});
+
+test('a repeat with the key of an interrupted upload continues it, with a new file after its expiry', async () => {
+  const options = { ...KEYED, idempotencyKey: 'interrupted', maxRetries: 0 };
+  const upload = () => portico.files.upload(new Blob([LARGE]), options);
+  async function interrupt(): Promise<string> {
+    service.intercept(({ method }) => (method === 'PUT' ? new TypeError('fetch failed') : undefined));
+    await assert.rejects(upload(), { name: 'ConnectionError' });
+    service.intercept(() => undefined);
+    return String(sent.at(-1)?.path.match(/[0-9a-f]{32}/));
+  }
+  const first = await interrupt();
+  assert.equal(await interrupt(), first);
+  app.clock.advance(LINK_LIFETIME_MS);
+  await app.fileProcessing.drain();
+  const second = await interrupt();
+  assert.notEqual(second, first);
+  assert.equal((await upload()).guid, second);
+  await app.fileProcessing.drain();
+  assert.equal((await upload()).guid, second);
+});
+
+test('calls with one key at the same time return one file', async () => {
+  const upload = () => portico.files.upload(new Blob([LARGE]), { ...KEYED, idempotencyKey: 'at once' });
+  let other: Promise<{ guid: string }> | undefined;
+  service.intercept(async ({ method }) => {
+    if (method !== 'PUT' || other) return undefined;
+    other = upload();
+    await other;
+    await app.fileProcessing.drain();
+    return undefined;
+  });
+  const { guid } = await upload();
+  assert.equal((await other)?.guid, guid);
+  service.intercept(() => undefined);
+});
+
 test('a plain stream is sent once', async () => {
   service.intercept(({ method }) => (method === 'PUT' ? new TypeError('fetch failed') : undefined));
   sent.length = 0;

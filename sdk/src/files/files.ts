@@ -2,9 +2,18 @@ import { createResource } from '../client/resources.ts';
 import { sleep } from '../client/runtime.ts';
 import type { CreateOptions, RequestOptions, Transport } from '../client/transport.ts';
 import { ConfigurationError, PorticoError, TimeoutError } from '../errors.ts';
+import { IdempotencyKeyReusedError, UploadCompletedError } from '../generated/errors.ts';
 import type { Resources } from '../generated/resources.ts';
 import type { Schemas } from '../generated/schema.ts';
-import { base64Of, bytesOfContent, contentOf, contentTypeOf, type UploadSource } from './source.ts';
+import {
+  base64Of,
+  bytesOfContent,
+  type Content,
+  contentOf,
+  contentTypeOf,
+  isContentOf,
+  type UploadSource,
+} from './source.ts';
 import { type UploadContentOptions, uploadContent } from './upload-content.ts';
 
 type File = Schemas['File'];
@@ -18,7 +27,8 @@ export type UploadOptions = Omit<NewFile, 'data' | 'filename' | 'content_type'> 
 export type Files = Resources['files'] & {
   /**
    * Creates a file with its content: small content in the call itself, other content by `upload_url`. The file is
-   * `storing` until the service has checked it; `wait` returns it afterwards.
+   * `storing` until the service has checked it; `wait` returns it afterwards. With the `idempotencyKey` of an earlier
+   * call it continues that upload, also after a restart of your program, and needs the scope `files:read`.
    */
   upload(source: UploadSource, options: UploadOptions): Promise<File>;
   /** Waits until a file is `completed`. Throws `FileFailedError` when it failed the checks. */
@@ -56,32 +66,72 @@ export function createFiles(transport: Transport): Files {
     if (filename === undefined) throw new ConfigurationError('filename is required: the source has no name');
     if (content_type === undefined)
       throw new ConfigurationError('content_type is required: the source does not tell it');
-    const isInline = content.size <= MAX_INLINE_BYTES;
-    const body = {
-      ...{ ...given, filename, content_type },
-      ...(isInline && { data: base64Of(await bytesOfContent(content)) }),
-    } as NewFile;
+    const body = { ...given, filename, content_type } as NewFile;
     const repeats = {
       ...(signal && { signal }),
       ...(maxRetries !== undefined && { maxRetries }),
     };
-    const created = await resource.create(body, { ...repeats, ...(idempotencyKey && { idempotencyKey }) });
-    const { upload_url, upload_expires_at, ...file } = created;
-    if (isInline) onProgress?.({ sentBytes: content.size, totalBytes: content.size });
-    // A repeat with the key of an earlier upload finds no link when its content has arrived.
-    else if (upload_url !== undefined)
-      await uploadContent(
-        upload_url,
-        source,
-        {
+    const creation = { ...repeats, ...(idempotencyKey && { idempotencyKey }) };
+    const reportEnd = () => onProgress?.({ sentBytes: content.size, totalBytes: content.size });
+    if (content.size <= MAX_INLINE_BYTES) {
+      const data = base64Of(await bytesOfContent(content));
+      const file = await resource.create({ ...body, data }, creation);
+      reportEnd();
+      return file;
+    }
+    const { upload_url, upload_expires_at, ...file } = await createForUpload(body, creation);
+    if (upload_url !== undefined)
+      try {
+        const settings = {
           ...repeats,
           ...{ contentType: content_type, size: content.size },
           ...(onProgress && { onProgress }),
           ...(timeoutMs !== undefined && { timeoutMs }),
-        },
-        runtime,
-      );
-    return file;
+        };
+        await uploadContent(upload_url, source, settings, runtime);
+        return file;
+      } catch (error) {
+        // Another call with the same key was faster.
+        if (!(error instanceof UploadCompletedError) || !content.isRepeatable) throw error;
+      }
+    const completed = await waitFor(file.guid, content, repeats);
+    reportEnd();
+    return completed;
+  }
+
+  /**
+   * A file that waits for its content. A repeat with the key of an earlier call returns the file of that call: completed
+   * if its content has arrived, and a new one if its link expired before.
+   */
+  async function createForUpload(body: NewFile, options: CreateOptions): Promise<File> {
+    const { idempotencyKey, ...repeats } = options;
+    const call = { ...options, method: 'POST', path: '/api/files', body };
+    const { data: created, headers } = await transport.json<File>(call);
+    // A random key is replayed within one call only, where the link of the first answer is still new.
+    if (!idempotencyKey || !headers.has('idempotency-replayed')) return created;
+    const file = await resource.get(created.guid, repeats);
+    if (file.upload_url !== undefined) return file;
+    try {
+      return await wait(file.guid, repeats);
+    } catch (error) {
+      if (!(error instanceof FileFailedError) || error.failureCode !== 'upload_expired') throw error;
+      // The key comes from the expired file, so that the next repeat finds the new one.
+      return createForUpload(body, { ...repeats, idempotencyKey: `${file.guid}-expired` });
+    }
+  }
+
+  /** The completed file, which another call has uploaded. */
+  async function waitFor(guid: string, content: Content, options: RequestOptions): Promise<File> {
+    const file = await wait(guid, options);
+    if (await isContentOf(file, content)) return file;
+    // The answer of the service for inline content.
+    throw new IdempotencyKeyReusedError(
+      `idempotencyKey belongs to the file ${guid}, which has other content; use a new key`,
+      {
+        ...{ status: 422, error: 'unprocessable', messageCode: 'idempotency_key_reused' },
+        ...{ requestId: undefined, retryAfterSeconds: undefined },
+      },
+    );
   }
 
   async function wait(

@@ -1,7 +1,7 @@
 /**
  * Content to upload: a `Blob` or `File`, bytes, a file of Node.js (`fileFromPath` of `@portico/sdk/node`), or any object
  * that can open a stream of a known size, again for each attempt. A plain stream is read once, so a failed upload of it
- * is not repeated; it needs `size`. A stream that is not read to its end is cancelled.
+ * is not repeated; it needs `size`. An attempt reads its stream to the end or cancels it.
  */
 export type UploadSource = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | OpenableContent;
 
@@ -18,6 +18,8 @@ export type Content = OpenableContent & {
   blob(): Promise<Blob>;
 };
 
+/** Larger content is compared by its size alone: Web Crypto hashes no streams. */
+const MAX_HASHED_BYTES = 67_108_864;
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   jpeg: 'image/jpeg',
   jpg: 'image/jpeg',
@@ -48,8 +50,19 @@ export function contentTypeOf({ type, name = '' }: OpenableContent, filename = n
   return type?.split(';')[0] || CONTENT_TYPES[extension];
 }
 
-export async function bytesOfContent({ stream }: Content): Promise<Uint8Array> {
+export async function bytesOfContent({ stream }: Content): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Response(stream()).arrayBuffer());
+}
+
+/** Whether a completed file has this content. */
+export async function isContentOf(
+  { size, sha256 }: { size?: number; sha256?: string },
+  content: Content,
+): Promise<boolean> {
+  if (size !== content.size) return false;
+  if (size > MAX_HASHED_BYTES) return true;
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await bytesOfContent(content)));
+  return sha256 === Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 export function base64Of(bytes: Uint8Array): string {

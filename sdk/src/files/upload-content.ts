@@ -2,7 +2,8 @@ import { exchange } from '../client/exchange.ts';
 import { readError } from '../client/responses.ts';
 import { withRetries } from '../client/retries.ts';
 import { type Runtime, systemRuntime } from '../client/runtime.ts';
-import { ApiError, ConfigurationError, ConnectionError } from '../errors.ts';
+import { ConfigurationError, ConnectionError, ServiceError } from '../errors.ts';
+import { UploadCompletedError } from '../generated/errors.ts';
 import { type Content, contentOf, contentTypeOf, type UploadSource } from './source.ts';
 
 export type Progress = { sentBytes: number; totalBytes: number };
@@ -30,7 +31,8 @@ const PART_BYTES = 65_536;
 
 /**
  * Sends content to the `upload_url` of a file. It needs no token, so it works in a browser with an URL that your server
- * got from `files.create`. An interrupted upload is repeated from its beginning.
+ * got from `files.create`. An interrupted upload is repeated from its beginning. Throws `UploadCompletedError` if the file
+ * already has content that another call sent.
  */
 export async function uploadContent(
   uploadUrl: string,
@@ -46,17 +48,19 @@ export async function uploadContent(
   const put: Put = { url: uploadUrl, content, headers: { 'content-type': type }, timeoutMs };
   if (signal) put.signal = signal;
   if (onProgress) put.onProgress = onProgress;
-  const attempt = onProgress && canUseXhr() ? putByXhr : putByFetch;
-  try {
-    await withRetries(() => attempt(put, runtime), {
-      maxRetries: content.isRepeatable ? maxRetries : 0,
-      runtime,
-      signal,
-    });
-  } catch (error) {
-    // The content of an earlier attempt arrived, only its answer did not.
-    if (!(error instanceof ApiError) || error.messageCode !== 'upload_completed') throw error;
+  const send = onProgress && canUseXhr() ? putByXhr : putByFetch;
+  let mayHaveArrived = false;
+  async function attempt(): Promise<void> {
+    try {
+      await send(put, runtime);
+    } catch (error) {
+      // The content of an earlier attempt arrived, only its answer did not.
+      if (mayHaveArrived && error instanceof UploadCompletedError) return;
+      mayHaveArrived ||= error instanceof ConnectionError || error instanceof ServiceError;
+      throw error;
+    }
   }
+  await withRetries(attempt, { maxRetries: content.isRepeatable ? maxRetries : 0, runtime, signal });
   onProgress?.({ sentBytes: content.size, totalBytes: content.size });
 }
 

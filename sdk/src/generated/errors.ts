@@ -396,7 +396,7 @@ export class UploadCompletedError extends ConflictError {
 }
 
 /**
- * 403: the upload link has expired. Remedy: create the file again.
+ * 403: the upload link has expired. Remedy: fetch the file; if it is `failed`, create it again.
  */
 export class UploadExpiredError extends PermissionError {
   declare readonly messageCode: 'upload_expired';
