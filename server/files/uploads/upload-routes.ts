@@ -30,7 +30,7 @@ const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 /** CORS for any origin: the link alone is the permission, without cookies or tokens. */
 export const ANY_ORIGIN = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'x-request-id',
+  'access-control-expose-headers': 'x-request-id, retry-after, etag, content-range',
 } as const;
 
 /** Serves the links of folder storage. Content is streamed to disk. */

@@ -308,6 +308,8 @@ test('CORS preflight succeeds from any origin', async () => {
   assert.ok(Number(headers['access-control-max-age']) > 0);
   const put = await upload(url, PNG, { origin });
   assert.equal(put.headers['access-control-allow-origin'], '*');
+  // The SDK reads it after a refusal.
+  assert.match(String(put.headers['access-control-expose-headers']), /\bretry-after\b/);
 });
 
 test('a connection can be reused for another upload', async () => {
