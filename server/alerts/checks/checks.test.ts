@@ -181,3 +181,19 @@ test('a number for a foreign subscription is refused', async () => {
     /there is no subscription/,
   );
 });
+
+test('the number of a deleted subscription is not shown, and is dropped when a client sends it back', async () => {
+  const { tenant, guid } = await createEndpoint();
+  const subscriptions = [{ guid, waiting_threshold: 50 }];
+  await choose(tenant, { waiting_threshold: 1_000, subscriptions });
+  await setMoments(app, guid, { deleted_at: app.clock.now() });
+  app.clock.advance(1);
+  const { settings } = app.alertsModule;
+  assert.deepEqual(await settings.thresholds(tenant.organizationGuid), {
+    ...{ waiting: 1_000, bySubscription: {} },
+  });
+  assert.deepEqual(await choose(tenant, { waiting_threshold: 2_000, subscriptions }), {
+    ...{ waiting_threshold: 2_000, subscriptions: [] },
+  });
+  await assert.rejects(choose(tenant, { subscriptions }), /there is no subscription/);
+});

@@ -70,9 +70,15 @@ export function createAlertSettings(deps: Deps) {
     });
   }
 
+  const guidsOf = (organizationGuid: string) =>
+    subscriptions.guidsOf({
+      ...{ organizationGuid, environments: BOTH_ENVIRONMENTS, deletedAfter: clock.now() },
+    });
+
   return {
     async thresholds(organizationGuid: string): Promise<Thresholds> {
-      return thresholdsOf(await store.selectSettings(queries, organizationGuid));
+      const own = await guidsOf(organizationGuid);
+      return thresholdsAmong(own, await store.selectSettings(queries, organizationGuid));
     },
 
     async changeThresholds(
@@ -81,20 +87,22 @@ export function createAlertSettings(deps: Deps) {
       input: { waiting?: number | undefined; bySubscription?: Record<string, number> | undefined },
       precondition?: Precondition<Thresholds>,
     ): Promise<Thresholds | Failure> {
-      const named = Object.keys(input.bySubscription ?? {});
-      const owner = { organizationGuid, environments: BOTH_ENVIRONMENTS, deletedAfter: clock.now() };
-      const own = named.length === 0 ? [] : await subscriptions.guidsOf(owner);
-      const foreign = named.find((guid) => !own.includes(guid));
-      if (foreign !== undefined)
-        return new Failure('invalid_parameter', `subscriptions: there is no subscription ${foreign}`);
+      const own = await guidsOf(organizationGuid);
       return database.transaction(async (transaction) => {
         const row = await store.lockSettings(transaction, organizationGuid);
-        const current = thresholdsOf(row);
+        const { bySubscription: stored } = thresholdsOf(row);
+        // Clients send back what they read before a subscription was deleted.
+        const foreign = Object.keys(input.bySubscription ?? {}).find(
+          (guid) => !own.includes(guid) && stored[guid] === undefined,
+        );
+        if (foreign !== undefined)
+          return new Failure('invalid_parameter', `subscriptions: there is no subscription ${foreign}`);
+        const current = thresholdsAmong(own, row);
         const differs = precondition?.(current);
         if (differs) return differs;
         const wanted = {
           waiting: input.waiting === undefined ? current.waiting : input.waiting || undefined,
-          bySubscription: input.bySubscription ?? current.bySubscription,
+          bySubscription: among(own, input.bySubscription ?? current.bySubscription),
         };
         if (isDeepStrictEqual(wanted, current)) return current;
         await store.updateSettings(transaction, organizationGuid, {
@@ -173,6 +181,16 @@ function thresholdsOf(row: store.AlertSettingsRow | undefined): Thresholds {
     waiting: row?.waiting_threshold ?? undefined,
     bySubscription: { ...row?.waiting_thresholds },
   };
+}
+
+/** Without the numbers of deleted subscriptions, which stay stored until the next change. */
+function thresholdsAmong(guids: readonly string[], row: store.AlertSettingsRow | undefined): Thresholds {
+  const { waiting, bySubscription } = thresholdsOf(row);
+  return { waiting, bySubscription: among(guids, bySubscription) };
+}
+
+function among(guids: readonly string[], bySubscription: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(bySubscription).filter(([guid]) => guids.includes(guid)));
 }
 
 function maskUrl(url: string): string {
