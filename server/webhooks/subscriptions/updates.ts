@@ -45,7 +45,7 @@ export function createUpdates(deps: Deps) {
     url: string,
     now: Date,
   ): Promise<Failure | undefined> {
-    const refused = checkUrl(url, current.environment) ?? refusalOfState(current, 'url');
+    const refused = refusalOfState(current, 'url');
     if (refused) return refused;
     const receiving = await selectEndpointsOf(transaction, [current.organization_guid], now);
     return refusalOfUrl(
@@ -69,15 +69,17 @@ export function createUpdates(deps: Deps) {
         (mayMove: boolean): Change =>
         async (transaction, current, now) => {
           const renames = name !== undefined && name !== current.name;
-          const moves = url !== undefined && url !== current.url;
+          const invalid = url !== undefined && url !== current.url && checkUrl(url, current.environment);
+          if (invalid) return invalid;
+          // Another spelling is not stored: the outcomes of requests in flight are compared by the stored URL.
+          const moves = url !== undefined && normalisedUrl(url) !== normalisedUrl(current.url);
           const switches = paused !== undefined && paused !== (current.paused_at !== null);
           if (!renames && !moves && !switches) return current;
           const refused =
             (moves && (await refusalOfMove(transaction, current, url, now))) ||
             (switches && paused && refusalOfState(current, 'paused'));
           if (refused) return refused;
-          const isOther = moves && normalisedUrl(url) !== normalisedUrl(current.url);
-          usesLimit = isOther && !mayMove;
+          usesLimit = moves && !mayMove;
           if (usesLimit) return current;
           changesEndpoint = moves || switches;
           await audit.record(
@@ -91,19 +93,18 @@ export function createUpdates(deps: Deps) {
           );
           const row = await store.updateSubscription(transaction, guid, {
             ...(renames ? { name } : {}),
-            ...(moves ? { url } : {}),
-            ...(isOther ? STARTED_AGAIN : {}),
+            ...(moves ? { url, ...STARTED_AGAIN } : {}),
             ...(switches && paused ? { paused_at: now } : {}),
             // The time of a pause does not count as failing.
             ...(switches && !paused ? { paused_at: null, deliveries_failing_since: null } : {}),
             // Deliveries scheduled before are due at once when the new URL has answered, or at the end of the pause.
-            ...(isOther || (switches && !paused) ? { recovered_at: now } : {}),
+            ...(moves || (switches && !paused) ? { recovered_at: now } : {}),
             ...(changesEndpoint ? { endpoint_version: store.nextVersion } : {}),
             updated_at: now,
           });
-          if (isOther) await endHolds(transaction, guid);
+          if (moves) await endHolds(transaction, guid);
           // A pause may have lasted longer than the retries of the first event.
-          if (isOther || (switches && !paused)) await firstEvents.enqueueMissing(transaction, row);
+          if (moves || (switches && !paused)) await firstEvents.enqueueMissing(transaction, row);
           return row;
         };
       const lockedOrganization = url === undefined ? undefined : tenant.organizationGuid;

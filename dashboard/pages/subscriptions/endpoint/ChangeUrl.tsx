@@ -1,9 +1,9 @@
 import { List, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { normalisedUrl } from '../../../../server/webhooks/subscriptions/url.ts';
 import type { Subscription } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
-import { notifySuccess } from '../../../shared/feedback/notify.ts';
 import { Dialog } from '../../../shared/forms/Dialog.tsx';
 import { FormActions } from '../../../shared/forms/FormActions.tsx';
 import { useSubscriptionApi } from '../use-subscription-api.ts';
@@ -17,14 +17,14 @@ export function ChangeUrl({ subscription, onClose }: { subscription: Subscriptio
     initialValues: { url: subscription.url },
     validate: {
       url: (url) =>
-        url.trim() === subscription.url ? 'This is the current URL' : urlError(url.trim(), environment),
+        urlError(url.trim(), environment) ??
+        (normalisedUrl(url.trim()) === normalisedUrl(subscription.url) ? 'This is the current URL' : null),
     },
   });
   const changing = useMutation({
     mutationFn: (url: string) => change(subscription.guid, { url }),
-    onSuccess: async ({ state }) => {
+    onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: listKey });
-      if (state !== 'storing') notifySuccess('URL changed.');
       onClose();
     },
   });

@@ -254,6 +254,25 @@ test('a PATCH that is refused or does not change the URL uses up no change of it
   assert.equal((await change({ url: 'https://partner.example/other' })).status, 200);
 });
 
+test('another spelling of the URL changes nothing, and the outcomes of requests in flight count', async () => {
+  const { tenant, old, subscription, founder, change } = await createActive();
+  old.behave(FAILS);
+  await publishEvents(app, tenant);
+  await dispatcher.drain();
+  assert.ok((await subscriptionRow(app, subscription)).deliveries_failing_since);
+  const retry = hold();
+  old.behave(retry);
+  clock.advance(3_000);
+  void dispatcher.poll();
+  await old.waitForCount(3);
+  const { body: before } = await founder('GET', `/${subscription.guid}`);
+  assert.deepEqual((await change({ url: `${old.url}/a/..?` })).body, before);
+  assert.deepEqual(await auditRecordsOf(app, subscription.guid, 'subscription.update'), []);
+  retry.release({ status: 200 });
+  await dispatcher.drain();
+  assert.equal((await subscriptionRow(app, subscription)).deliveries_failing_since, null);
+});
+
 test('a subscription takes 30 changes of its URL in an hour', async () => {
   const { change } = await createActive();
   for (let n = 0; n < 30; n += 1)
