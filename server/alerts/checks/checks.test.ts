@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { alertsOf, alertTypesOf } from '../../../testing/alerts.ts';
 import { createTestApp } from '../../../testing/app.ts';
 import { createTestDatabase } from '../../../testing/database.ts';
-import { createSubscription, setMoments } from '../../../testing/subscriptions.ts';
+import { createSubscription, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant, type Tenant } from '../../../testing/tenant.ts';
 import { setDisabled } from '../../../testing/webhooks.ts';
 import { createWaitingCheck } from './waiting.ts';
@@ -109,6 +109,35 @@ test('enabling a disabled subscription clears its failures and is no recovery', 
   for (const disabled of [true, false]) await setDisabled(app, { guid }, disabled);
   await check();
   assert.deepEqual(await types(), ['endpoint.failing']);
+});
+
+for (const [title, changes] of [
+  ['resuming a pause', [{ paused: true }, { paused: false }]],
+  ['a new URL', [{ url: 'https://partner.example/moved' }]],
+] as const)
+  test(`${title} clears the failures of an endpoint and is no recovery`, async () => {
+    const { tenant, guid, fail, types } = await createEndpoint();
+    await fail();
+    app.clock.advance(11 * MINUTE);
+    await check();
+    for (const change of changes) {
+      assert.equal((await founderOf(app, tenant)('PATCH', `/${guid}`, change)).status, 200);
+      await check();
+    }
+    assert.deepEqual(await types(), ['endpoint.failing']);
+    await fail();
+    app.clock.advance(11 * MINUTE);
+    await check();
+    assert.deepEqual(await types(), ['endpoint.failing', 'endpoint.failing']);
+  });
+
+test('a paused endpoint is not reported as failing', async () => {
+  const { guid, fail, types } = await createEndpoint();
+  await fail();
+  await setMoments(app, guid, { paused_at: app.clock.now() });
+  app.clock.advance(11 * MINUTE);
+  await check();
+  assert.deepEqual(await types(), []);
 });
 
 test('disabling, deleting and failing end the state without a recovery; a failed subscription is an alert', async () => {

@@ -97,7 +97,7 @@ export function createFailingCheck(deps: Deps) {
     const recoveredOf = ({ since, subscription }: (typeof ended)[number]): NewAlert[] => {
       if (!subscription || subscription.hasEnded) return [];
       const { recoveredAt } = subscription;
-      // Enabling a disabled subscription clears its failures without a success.
+      // Enabling, resuming and a change of the URL clear failures without a success.
       if (!recoveredAt || recoveredAt < since) return [];
       return [
         {

@@ -9,6 +9,7 @@ import { COLUMNS, stateAt } from './store.ts';
 const SENDING_COLUMNS = [
   'signing_key_encrypted',
   'first_delivery_guid',
+  'retries_early_before',
   'endpoint_version',
   'url_changed_at',
   'frozen',
@@ -241,7 +242,7 @@ export async function selectPaused(queries: Queries, after: string, limit: numbe
   return rows.map(({ guid }) => guid);
 }
 
-/** Failing since before `moment`, in the order of their guids; neither failed nor disabled nor deleted. */
+/** Failing since before `moment`, in the order of their guids; neither failed, disabled, paused nor deleted. */
 export function selectFailingSince(
   queries: Queries,
   { moment, after, now, limit }: { moment: Date; after: string; now: Date; limit: number },
@@ -252,6 +253,7 @@ export function selectFailingSince(
     .where('deliveries_failing_since', '<=', moment)
     .where('failed_at', 'is', null)
     .where('disabled_at', 'is', null)
+    .where('paused_at', 'is', null)
     .where('deleted_at', 'is', null)
     .where(stateAt(now), '!=', 'deleted')
     .where('guid', '>', after)

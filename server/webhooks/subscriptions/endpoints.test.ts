@@ -91,9 +91,15 @@ test('events go to subscriptions that are neither failed nor deleted, including 
   }
 });
 
-test('endsAt is the scheduled deletion; recoveredAt is set until the next failure', async () => {
+test('endsAt is the scheduled deletion; recoveredAt is a recovery or the end of a pause, until the next failure', async () => {
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant);
+  for (const paused of [true, false]) await founderOf(app, tenant)('PATCH', `/${guid}`, { paused });
+  const resumedAt = app.clock.now();
+  assert.deepEqual((await endpoint(guid)).recoveredAt, resumedAt);
+  await setMoments(app, guid, { recovered_at: ago(HOUR) });
+  assert.deepEqual((await endpoint(guid)).recoveredAt, resumedAt);
+  app.clock.advance(2 * HOUR);
   await founderOf(app, tenant)('DELETE', `/${guid}`);
   assert.deepEqual((await endpoint(guid)).endsAt, new Date(app.clock.now().getTime() + 24 * HOUR));
   await setMoments(app, guid, { recovered_at: ago(HOUR) });

@@ -25,7 +25,7 @@ export type Endpoint = {
   /** Neither failed nor disabled nor deleted. */
   delivers: boolean;
   endsAt: Date | undefined;
-  /** Time of the last recovery; undefined while the endpoint is failing. */
+  /** Time of the last recovery, change of the URL or end of a pause; undefined while the endpoint is failing. */
   recoveredAt: Date | undefined;
   /** Set until the endpoint has answered 2xx: one delivery is sent, the others wait. */
   firstOnly?: FirstOnly | undefined;
@@ -42,6 +42,7 @@ export type EndpointCondition = {
   name: string;
   url: string;
   failingSince: Date | undefined;
+  /** The last success after failures. */
   recoveredAt: Date | undefined;
   /** Failed, disabled or deleted. */
   hasEnded: boolean;
@@ -71,7 +72,6 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
   function endpointOf(row: store.EndpointRow, now: Date): Endpoint {
     const { guid, signing_key_encrypted } = row;
     const hasEnded = row.failed_at !== null || stateOf(row, now) === 'deleted';
-    const hasRecovered = row.deliveries_failing_since === null;
     return {
       guid,
       organizationGuid: row.organization_guid,
@@ -84,7 +84,7 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
       paused: row.paused_at !== null || row.frozen,
       delivers: !hasEnded && row.disabled_at === null,
       endsAt: row.scheduled_deletion_at ?? undefined,
-      recoveredAt: (hasRecovered ? row.recovered_at : null) ?? undefined,
+      recoveredAt: row.deliveries_failing_since === null ? earlyBefore(row) : undefined,
       firstOnly:
         row.activated_at === null ? { deliveryGuid: row.first_delivery_guid ?? undefined } : undefined,
       hasAnswered: row.activated_at !== null && row.deliveries_failing_since === null,
@@ -184,6 +184,12 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
     pausedAfter: (after: string, limit: number): Promise<string[]> =>
       store.selectPaused(database.queries, after, limit),
   };
+}
+
+/** Retries that were scheduled before are early. */
+function earlyBefore(row: store.EndpointRow): Date | undefined {
+  const { recovered_at: recovered, retries_early_before: before } = row;
+  return (recovered && (!before || recovered > before) ? recovered : before) ?? undefined;
 }
 
 function conditionOf(row: SubscriptionRow, now: Date): EndpointCondition {

@@ -10,7 +10,12 @@ export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 /** Without the columns that only sending needs. */
 export type SubscriptionRow = Omit<
   Row<'subscriptions'>,
-  'signing_key_encrypted' | 'first_delivery_guid' | 'endpoint_version' | 'url_changed_at' | 'frozen'
+  | 'signing_key_encrypted'
+  | 'first_delivery_guid'
+  | 'retries_early_before'
+  | 'endpoint_version'
+  | 'url_changed_at'
+  | 'frozen'
 >;
 export type Subscription = SubscriptionRow & { state: Exclude<SubscriptionState, 'deleted'> };
 

@@ -98,7 +98,7 @@ export function createUpdates(deps: Deps) {
             // The time of a pause does not count as failing.
             ...(switches && !paused ? { paused_at: null, deliveries_failing_since: null } : {}),
             // Deliveries scheduled before are due at once when the new URL has answered, or at the end of the pause.
-            ...(moves || (switches && !paused) ? { recovered_at: now } : {}),
+            ...(moves || (switches && !paused) ? { retries_early_before: now } : {}),
             ...(changesEndpoint ? { endpoint_version: store.nextVersion } : {}),
             updated_at: now,
           });

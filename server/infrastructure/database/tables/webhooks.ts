@@ -65,6 +65,8 @@ type SubscriptionsTable = {
   first_delivery_guid: string | null;
   deliveries_failing_since: Date | null;
   recovered_at: Date | null;
+  /** The last change of the URL or end of a pause. */
+  retries_early_before: Generated<Date | null>;
   failed_at: Date | null;
   disabled_at: Date | null;
   paused_at: Date | null;

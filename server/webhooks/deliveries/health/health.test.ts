@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError } from '../../../../testing/app.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
+import { createSubscription, founderOf } from '../../../../testing/subscriptions.ts';
 import { createTenant, userToken } from '../../../../testing/tenant.ts';
 import { createTestEndpoint, refusing } from '../../../../testing/test-endpoint.ts';
 import { createDispatchingApp, pass, queueOf, setDisabled } from '../../../../testing/webhooks.ts';
@@ -205,6 +205,26 @@ test('the timeline has the periods of an outage and the changes of the subscript
     ['healthy'],
   );
   assert.ok((await timeline('7d')).changes.some(({ kind }) => kind === 'disabled'));
+});
+
+test('resuming a pause of a failing endpoint is not shown as its recovery', async () => {
+  const { tenant, endpoint, subscription, health, timeline } = await createEndpoint();
+  endpoint.behave(EXHAUSTED);
+  clock.advance(MINUTE_MS);
+  await publishEvents(app, tenant, 1);
+  await dispatcher.drain();
+  for (const paused of [true, false]) {
+    clock.advance(MINUTE_MS);
+    await founderOf(app, tenant)('PATCH', `/${subscription.guid}`, { paused });
+  }
+  clock.advance(MINUTE_MS);
+  assert.equal((await health()).recovered_at, undefined);
+  const { periods, changes } = await timeline();
+  assert.equal(periods.at(-1)?.health, 'failing');
+  assert.deepEqual(
+    changes.map(({ kind }) => kind),
+    ['created', 'failing', 'paused', 'resumed'],
+  );
 });
 
 test('an unknown range and a subscription of another Organization are refused', async () => {
