@@ -89,7 +89,7 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
         </Checkbox.Group>
         <Switch
           label="Required for changes in production"
-          description="Applies to all roles. On by default for live Organizations."
+          description="Applies to all roles. Going live turns it on."
           checked={inProduction}
           disabled={!canRequire && !inProduction}
           onChange={({ currentTarget }) => setInProduction(currentTarget.checked)}

@@ -89,7 +89,7 @@ export function useGoingLive() {
           ? [
               {
                 title: 'A second factor is required in production',
-                detail: 'Set it below. Live Organizations require it by default.',
+                detail: 'Set it below. Going live turns it on.',
                 isDone: policy.second_factor_in_production || policy.second_factor_roles.length > 0,
               },
             ]

@@ -94,6 +94,29 @@ test('the operator sets features, assets and symbols; type equals environment', 
   assert.deepEqual(record.changes, OPTIONS);
 });
 
+test('a list of the whole catalogue is the default, so a bank that is sent back unchanged is not updated', async () => {
+  const whole = {
+    supported_fiat_account_assets: FIAT_ASSETS,
+    supported_trading_symbols: TRADING_SYMBOLS,
+  };
+  const { body: bank } = await create(tokens.organization, { name: 'Whole', ...whole });
+  const path = `/banks/${bank.guid}`;
+  const stored = () =>
+    app.database.queries
+      .selectFrom('banks')
+      .select(['supported_fiat_account_assets', 'supported_trading_symbols'])
+      .where('guid', '=', String(bank.guid))
+      .executeTakeFirstOrThrow();
+  const following = { supported_fiat_account_assets: null, supported_trading_symbols: null };
+  assert.deepEqual(await stored(), following);
+  assert.deepEqual((await app.operate('PATCH', path, whole)).body, bank);
+  assert.deepEqual(await eventTypesOf(app, String(bank.guid)), ['bank.created']);
+  await app.operate('PATCH', path, OPTIONS);
+  const { body: restored } = await app.operate('PATCH', path, whole);
+  assert.deepEqual(restored.supported_trading_symbols, TRADING_SYMBOLS);
+  assert.deepEqual(await stored(), following);
+});
+
 test('a partner changes only the name of a bank', async () => {
   const url = `/api/banks/${owner.bankGuid}`;
   const answer = await app.call({ method: 'PATCH', url, token: tokens.organization, payload: OPTIONS });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
@@ -15,6 +16,7 @@ import {
   FIAT_ASSETS,
   type NewBank,
   type NewSandboxBank,
+  shownLists,
   TRADING_SYMBOLS,
 } from './schema.ts';
 import * as store from './store.ts';
@@ -54,8 +56,9 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
         name: input.name,
         environment: input.environment,
         features: input.features ?? [],
-        supported_fiat_account_assets: input.supported_fiat_account_assets ?? null,
-        supported_trading_symbols: input.supported_trading_symbols ?? null,
+        supported_fiat_account_assets: null,
+        supported_trading_symbols: null,
+        ...storedLists(input),
         created_at: now,
         updated_at: now,
       };
@@ -96,10 +99,13 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
         if (!current) return bankNotFound();
         const refusal = precondition?.(current) ?? checkCatalogue(input);
         if (refusal) return refusal;
-        const changes = changesOf(current, input);
+        // Compared with what clients see: the stored null stands for the catalogue.
+        const shown = { ...current, ...shownLists(current) };
+        const changes: Static<typeof BankControls> | undefined = changesOf(shown, input);
         if (!changes) return current;
-        const bank = await store.updateBank(transaction, guid, { ...changes, updated_at: clock.now() });
-        await audit.record(transaction, actor, bankChange('bank.update', current, changes));
+        const stored = { ...changes, ...storedLists(changes), updated_at: clock.now() };
+        const bank = await store.updateBank(transaction, guid, stored);
+        await audit.record(transaction, actor, bankChange('bank.update', shown, changes));
         await events.publish(transaction, [eventOf('bank.updated', bank)]);
         return bank;
       });
@@ -177,6 +183,19 @@ function checkEntries(
   const wrong = entries.findIndex((entry) => !known.includes(entry));
   if (wrong === -1) return undefined;
   return new Failure('invalid_parameter', `${field}[${wrong}] must be one of ${known.join(', ')}`);
+}
+
+/** A list of the whole catalogue is stored as null, so that it has the entries to come. */
+function storedLists({
+  supported_fiat_account_assets: assets,
+  supported_trading_symbols: symbols,
+}: Static<typeof BankControls>) {
+  return {
+    ...(assets && { supported_fiat_account_assets: isDeepStrictEqual(assets, FIAT_ASSETS) ? null : assets }),
+    ...(symbols && {
+      supported_trading_symbols: isDeepStrictEqual(symbols, TRADING_SYMBOLS) ? null : symbols,
+    }),
+  };
 }
 
 function bankChange(

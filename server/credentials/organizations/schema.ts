@@ -41,7 +41,8 @@ const SecondFactorRoles = Type.Array(RoleName, {
   example: ['founder'],
 });
 const SecondFactorInProduction = Type.Boolean({
-  description: 'Whether members need a second factor for changes in production. Default: the value of live',
+  description:
+    'Whether members need a second factor for changes in production. Default: the value of live; setting that value, or going live, restores the default',
 });
 const secondFactorChanges = {
   second_factor_roles: Type.Optional(SecondFactorRoles),
@@ -170,6 +171,14 @@ export function viewSecondFactor(organization: Organization): Static<typeof Seco
   };
 }
 
+/** Null stands for the whole catalogue, also for entries to come. */
+export function shownLists(bank: Bank) {
+  return {
+    supported_fiat_account_assets: bank.supported_fiat_account_assets ?? FIAT_ASSETS,
+    supported_trading_symbols: bank.supported_trading_symbols ?? TRADING_SYMBOLS,
+  };
+}
+
 export function viewBank(bank: Bank): Static<typeof BankView> {
   return {
     guid: bank.guid,
@@ -178,8 +187,7 @@ export function viewBank(bank: Bank): Static<typeof BankView> {
     environment: bank.environment,
     type: bank.environment,
     features: bank.features,
-    supported_fiat_account_assets: bank.supported_fiat_account_assets ?? FIAT_ASSETS,
-    supported_trading_symbols: bank.supported_trading_symbols ?? TRADING_SYMBOLS,
+    ...shownLists(bank),
     created_at: bank.created_at.toISOString(),
     updated_at: bank.updated_at.toISOString(),
   };

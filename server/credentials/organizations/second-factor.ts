@@ -11,6 +11,18 @@ export function requiresInProduction({ live, second_factor_in_production: settin
   return setting ?? live;
 }
 
+/**
+ * The setting to store. The value of the default is stored as null, which follows `live`; going live ends what was set
+ * before, so that a `false` from the time of tests does not weaken production.
+ */
+export function settingAfter(
+  { live, second_factor_in_production: setting }: Pick<Policy, 'live' | 'second_factor_in_production'>,
+  changes: { live?: boolean; second_factor_in_production?: boolean },
+): boolean | null {
+  const wanted = changes.second_factor_in_production ?? (changes.live ? null : setting);
+  return wanted === (changes.live ?? live) ? null : wanted;
+}
+
 export function secondFactorNeed(policy: Policy, role: Role | undefined): SecondFactorNeed {
   if (role !== undefined && policy.second_factor_roles.includes(role)) return 'always';
   return requiresInProduction(policy) ? 'production_changes' : 'never';

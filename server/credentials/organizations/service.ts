@@ -18,7 +18,7 @@ import {
   type OwnOrganizationChanges,
   type SecondFactorChanges,
 } from './schema.ts';
-import { checkSecondFactor } from './second-factor.ts';
+import { checkSecondFactor, requiresInProduction, settingAfter } from './second-factor.ts';
 import * as store from './store.ts';
 
 export type { Bank, BankOwner, Organization } from './store.ts';
@@ -48,15 +48,21 @@ export function createOrganizations(deps: Deps) {
     if (current.frozen_at !== null) return frozenRefusal();
     const differs = precondition?.(current);
     if (differs) return differs;
-    const changes = changesOf(current, input);
+    // Compared with what clients see: the stored null stands for the default.
+    const shown = { ...current, second_factor_in_production: requiresInProduction(current) };
+    const changes = changesOf(shown, input);
     if (!changes) return current;
     const notReady = changes.live ? await beforeGoingLive(transaction, guid) : undefined;
     if (notReady) return notReady;
     await audit.record(transaction, actor, {
       ...organizationChange('organization.update', guid, changes),
-      before: replacedBy(changes, current),
+      before: replacedBy(changes, shown),
     });
-    return store.updateOrganization(transaction, guid, { ...changes, updated_at: clock.now() });
+    return store.updateOrganization(transaction, guid, {
+      ...changes,
+      second_factor_in_production: settingAfter(current, changes),
+      updated_at: clock.now(),
+    });
   }
 
   function update(
@@ -82,13 +88,14 @@ export function createOrganizations(deps: Deps) {
     ): Promise<store.Organization> {
       return database.transaction(async (transaction) => {
         const now = clock.now();
+        const { live = false } = input;
         const organization: store.Organization = {
           guid: guids.next(),
           name: input.name,
-          live: input.live ?? false,
+          live,
           features: [...(input.features ?? DEFAULT_FEATURES)],
           second_factor_roles: [...(input.second_factor_roles ?? [])],
-          second_factor_in_production: input.second_factor_in_production ?? null,
+          second_factor_in_production: settingAfter({ live, second_factor_in_production: null }, input),
           frozen_at: null,
           freezing_at: null,
           removing_at: null,

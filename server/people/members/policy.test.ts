@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { objectsOf } from '../../../testing/answers.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/answers.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createAuthenticator } from '../../../testing/authenticator.ts';
 import {
@@ -136,6 +136,36 @@ test('a live Organization requires a second factor for changes in production and
   const second = await joinTeam(app, organizationGuid);
   const other = { ...invite, payload: { email: 'y@acme.test', role: 'viewer' } };
   assert.equal((await call(second, organizationGuid, other, 'production')).status, 201);
+});
+
+test('a policy that is sent back unchanged changes nothing, and keeps the default for going live', async () => {
+  const { body: created } = await app.operate('POST', '/organizations', { name: 'Acme' });
+  const organizationGuid = String(created.guid);
+  const founder = await joinTeam(app, organizationGuid);
+  const { body: policy } = await call(founder, organizationGuid, { url: '/api/member_policy' });
+  assert.deepEqual(policy, { second_factor_roles: [], second_factor_in_production: false });
+  assert.equal((await patch(founder, organizationGuid, policy)).status, 200);
+  assert.deepEqual(await auditRecordsOf(app, organizationGuid, 'organization.update'), []);
+  const { guid, created_at, updated_at, ...own } = created;
+  const live = await app.operate('PATCH', `/organizations/${guid}`, { ...own, live: true });
+  assert.equal(live.body.second_factor_in_production, true);
+  const { changes, before } = soleRecord(await auditRecordsOf(app, organizationGuid, 'organization.update'));
+  assert.deepEqual([changes, before], [{ live: true }, { live: false }]);
+});
+
+test('a setting ends when it gets the value of the default, and when the Organization goes live', async () => {
+  const { body: created } = await app.operate('POST', '/organizations', { name: 'Acme' });
+  const set = async (changes: object) => {
+    const { body } = await app.operate('PATCH', `/organizations/${created.guid}`, changes);
+    return body.second_factor_in_production;
+  };
+  const inProduction = (value: boolean) => set({ second_factor_in_production: value });
+  assert.deepEqual([await inProduction(true), await inProduction(false)], [true, false]);
+  assert.equal(await set({ live: true }), true, 'a false from before does not count');
+  assert.equal(await inProduction(false), false, 'the live Organization says otherwise');
+  assert.equal(await set({ name: 'Acme Ltd' }), false);
+  assert.deepEqual([await inProduction(true), await set({ live: false })], [true, false]);
+  assert.deepEqual([await inProduction(true), await set({ name: 'Acme' })], [true, true]);
 });
 
 test('the requirement applies to tokens that were issued before', async () => {
