@@ -61,6 +61,19 @@ export function createAccounts(deps: Deps) {
     );
   }
 
+  /**
+   * Locks the Organization of an invitation before its link and membership, as inviting and removing do: otherwise they
+   * deadlock, or invite a member who has accepted meanwhile.
+   */
+  async function lockInviting(
+    transaction: Transaction,
+    { organization_guid: organizationGuid }: LinkRow,
+  ): Promise<Failure | undefined> {
+    if (organizationGuid === null) return undefined;
+    const organization = await organizations.lockForShare(transaction, organizationGuid);
+    return isFailure(organization) ? organization : undefined;
+  }
+
   /** Ends every session except `except`, and withdraws the password reset links and an unconfirmed authenticator. */
   async function replacePassword(
     transaction: Transaction,
@@ -118,6 +131,8 @@ export function createAccounts(deps: Deps) {
       if (isFailure(hash)) return hash;
       const actor = userActor(guid, source);
       const started = await database.authentication.transaction(async (transaction) => {
+        const notLocked = await lockInviting(transaction, link);
+        if (notLocked) return notLocked;
         const current = await logins.lock(transaction, guid);
         const used = await links.use(transaction, input.token);
         if (isFailure(used)) return used;
@@ -166,12 +181,16 @@ export function createAccounts(deps: Deps) {
       const exhausted = await limits.address(source.address);
       if (exhausted) return exhausted;
       const { member_guid: memberGuid } = session;
+      const link = await links.inspect(token);
+      if (isFailure(link)) return link;
+      const { organization_guid: organizationGuid } = link;
+      if (link.member_guid !== memberGuid || organizationGuid === null)
+        return new Failure('not_found', 'This link is not an invitation for your account');
       return database.transaction(async (transaction) => {
+        const notLocked = await lockInviting(transaction, link);
+        if (notLocked) return notLocked;
         const used = await links.use(transaction, token);
         if (isFailure(used)) return used;
-        const { organization_guid: organizationGuid } = used;
-        if (used.member_guid !== memberGuid || organizationGuid === null)
-          return new Failure('not_found', 'This link is not an invitation for your account');
         return members.accept(transaction, userActor(memberGuid, source), { organizationGuid, memberGuid });
       });
     },

@@ -154,6 +154,7 @@ export function createMembers(deps: Deps) {
       return (await store.selectMember(transaction, key)) ?? memberNotFound();
     },
 
+    /** The Organization must be locked, so that the membership does not change meanwhile. */
     async accept(
       transaction: Transaction,
       actor: Actor,
@@ -226,7 +227,6 @@ export function createMembers(deps: Deps) {
         organizationGuid,
         memberGuid,
         async (transaction, { role }) => {
-          // Accepting locks the invitation first too: the same order prevents a deadlock.
           await withdrawInvitation(transaction);
           await store.deleteMembership(transaction, { organizationGuid, memberGuid });
           await audit.record(

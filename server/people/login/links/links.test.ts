@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectsOf } from '../../../../testing/answers.ts';
 import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
-import { browse, browserOf, joinTeam, logIn, PASSWORD, tokenInLink } from '../../../../testing/dashboard.ts';
+import {
+  browse,
+  browserOf,
+  joinTeam,
+  logIn,
+  PASSWORD,
+  type Person,
+  tokenInLink,
+} from '../../../../testing/dashboard.ts';
+import { lockWaits } from '../../../../testing/locks.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
+import { until } from '../../../../testing/webhooks.ts';
 
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);
@@ -149,6 +160,55 @@ test('an invitation to an existing account is accepted only in a session of that
   const misused = await browse(app, 'POST', '/links/accept', { as: person, payload: { token: reset } });
   assertError(misused, 404, 'not_found');
   assert.equal((await inspect(reset)).status, 200, 'and does not consume it');
+});
+
+/** Blocks changes of the membership until both calls wait, the first one for the membership. */
+async function inTurn(memberGuid: string, first: () => Promise<Answer>, second: () => Promise<Answer>) {
+  const waiting = (calls: number) =>
+    until(async () => (await lockWaits(app.database.reserved)) === calls, 'calls that wait for a lock');
+  return app.database
+    .maintain((queries) =>
+      queries.transaction().execute(async (transaction) => {
+        const memberships = transaction.selectFrom('memberships').selectAll();
+        await memberships.where('member_guid', '=', memberGuid).forUpdate().execute();
+        const begun = [first()];
+        await waiting(1);
+        begun.push(second());
+        await waiting(2);
+        return begun;
+      }),
+    )
+    .then((begun) => Promise.all(begun));
+}
+
+test('an invitation that is repeated while it is accepted is either accepted or replaced', async () => {
+  const { organizationGuid: home } = await createTenant(app);
+  const [early, late] = [await joinTeam(app, home), await joinTeam(app, home)];
+  const path = `/organizations/${organizationGuid}/members`;
+  const callsOf = async (person: Person) => {
+    const { token } = await invite(person.email, organizationGuid, 'founder');
+    return {
+      accept: () => browse(app, 'POST', '/links/accept', { as: person, payload: { token } }),
+      repeat: () => app.operate('POST', path, { email: person.email, role: 'viewer' }),
+    };
+  };
+  const before = await callsOf(early);
+  const [accepted, known] = await inTurn(early.memberGuid, before.accept, before.repeat);
+  assert.equal(accepted?.status, 200);
+  assertError(known as Answer, 409, 'member_exists');
+  const after = await callsOf(late);
+  const [replaced, gone] = await inTurn(late.memberGuid, after.repeat, after.accept);
+  assert.equal(replaced?.status, 201);
+  isGone(gone as Answer);
+  const members = objectsOf(await app.operate('GET', path));
+  const shown = [early, late].map(({ memberGuid }) => members.find(({ guid }) => guid === memberGuid));
+  assert.deepEqual(
+    shown.map((member) => [member?.state, member?.role]),
+    [
+      ['active', 'founder'],
+      ['invited', 'viewer'],
+    ],
+  );
 });
 
 test('removing an invited member invalidates the link', async () => {
