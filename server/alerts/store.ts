@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { textArray, uuidArray } from '../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../infrastructure/database/database.ts';
+import { notFrozen } from '../infrastructure/database/not-frozen.ts';
 import { type Page, type PageOf, selectPage } from '../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName, Row } from '../infrastructure/database/tables.ts';
 
@@ -29,7 +30,7 @@ const COLUMNS = [
   'created_at',
 ] as const satisfies (keyof AlertRow)[];
 
-/** Skips occurrences that are known, and alerts beyond `most` of an Organization and type since `since`. */
+/** Skips frozen Organizations, occurrences that are known, and alerts beyond `most` of an Organization and type since `since`. */
 export async function insertAlerts(
   transaction: Transaction,
   rows: readonly RaisedRow[],
@@ -47,7 +48,7 @@ export async function insertAlerts(
       ${uuidArray(rows.map((row) => row.subscription_guid))},
       ${textArray(rows.map((row) => JSON.stringify(row.details)))})
     as n(guid, organization_guid, environment, type, occurrence, subscription_guid, details)
-    where (
+    where ${notFrozen('n.organization_guid')} and (
       select count(*) from (
         select 1 from alerts as a
         where a.organization_guid = n.organization_guid and a.type = n.type and a.guid >= ${since}

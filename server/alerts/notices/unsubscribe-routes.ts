@@ -52,7 +52,7 @@ export async function registerUnsubscribe(server: HttpServer, deps: Deps): Promi
       const { memberGuid, type, organizationGuid } = subject;
       const source = { address: sourceAddress(request), requestId: request.id };
       const actor = { type: 'user', id: memberGuid, ...source } as const;
-      await preferences.unsubscribe(actor, { organizationGuid, memberGuid }, type);
+      unwrap(await preferences.unsubscribe(actor, { organizationGuid, memberGuid }, type));
     }
     const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64');
     const page = unsubscribePage({

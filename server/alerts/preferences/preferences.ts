@@ -1,3 +1,4 @@
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { Queries } from '../../infrastructure/database/database.ts';
@@ -18,10 +19,14 @@ export type Preferences = { available: AlertType[]; emails: AlertType[] };
 /** Guids run ahead of the clock under load. */
 const READ_MARGIN_MS = 60_000;
 
-type Deps = Pick<Base, 'database' | 'clock' | 'audit'> & { alerts: Alerts; members: Members };
+type Deps = Pick<Base, 'database' | 'clock' | 'audit'> & {
+  alerts: Alerts;
+  members: Members;
+  freezes: Freezes;
+};
 
 /** The alerts that a member has read and the types they want emails about, separate for each Organization. */
-export function createAlertPreferences({ database, clock, audit, alerts, members }: Deps) {
+export function createAlertPreferences({ database, clock, audit, alerts, members, freezes }: Deps) {
   const { queries } = database;
   const keyOf = ({ organizationGuid, id }: Caller) => ({ organizationGuid, memberGuid: id });
 
@@ -107,12 +112,15 @@ export function createAlertPreferences({ database, clock, audit, alerts, members
     },
 
     /** By the link of an email. */
-    unsubscribe(actor: Actor, key: store.MemberKey, type: AlertType): Promise<void> {
+    unsubscribe(actor: Actor, key: store.MemberKey, type: AlertType): Promise<Failure | undefined> {
       return database.transaction(async (transaction) => {
+        const frozen = await freezes.check(key.organizationGuid, transaction);
+        if (frozen) return frozen;
         const { muted_types: muted } = await store.lockAlertMember(transaction, key);
-        if (muted.includes(type)) return;
+        if (muted.includes(type)) return undefined;
         await store.updateMutedTypes(transaction, key, [...muted.filter(kindOf), type]);
         await audit.record(transaction, actor, mutedChange(key, { muted: [type], by: 'email link' }));
+        return undefined;
       });
     },
 

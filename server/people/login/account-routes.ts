@@ -33,7 +33,7 @@ function registerPerson(dashboard: HttpServer, { login, sourceOf, describe }: Ro
         summary: 'Change your name',
         tags,
         body: OwnAccountChanges,
-        response: answers({ 200: SessionView }, 401, 403, 413, 415),
+        response: answers({ 200: SessionView }, 401, 403, 413, 415, 503),
       },
     },
     async (request) => {
@@ -75,7 +75,7 @@ function registerTotp(dashboard: HttpServer, { login, sourceOf }: RouteTools): v
           'Create a secret for an authenticator app, enabled by confirming a code. Needs a fresh proof',
         tags,
         body: Nothing,
-        response: answers({ 201: NewTotpView }, 401, 403, 409, 413, 415),
+        response: answers({ 201: NewTotpView }, 401, 403, 409, 413, 415, 503),
       },
     },
     async (request, reply) => {
@@ -94,7 +94,7 @@ function registerTotp(dashboard: HttpServer, { login, sourceOf }: RouteTools): v
           'Enable one-time passwords within 10 minutes; only this response has the recovery codes. Needs a fresh proof',
         tags,
         body: TotpConfirmation,
-        response: answers({ 200: RecoveryCodesView }, 401, 403, 409, 413, 415, 422),
+        response: answers({ 200: RecoveryCodesView }, 401, 403, 409, 413, 415, 422, 503),
       },
     },
     async (request) => {

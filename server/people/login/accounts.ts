@@ -61,19 +61,6 @@ export function createAccounts(deps: Deps) {
     );
   }
 
-  /**
-   * Locks the Organization of an invitation before its link and membership, as inviting and removing do: otherwise they
-   * deadlock, or invite a member who has accepted meanwhile.
-   */
-  async function lockInviting(
-    transaction: Transaction,
-    { organization_guid: organizationGuid }: LinkRow,
-  ): Promise<Failure | undefined> {
-    if (organizationGuid === null) return undefined;
-    const organization = await organizations.lockForShare(transaction, organizationGuid);
-    return isFailure(organization) ? organization : undefined;
-  }
-
   /** Ends every session except `except`, and withdraws the password reset links and an unconfirmed authenticator. */
   async function replacePassword(
     transaction: Transaction,
@@ -131,7 +118,7 @@ export function createAccounts(deps: Deps) {
       if (isFailure(hash)) return hash;
       const actor = userActor(guid, source);
       const started = await database.authentication.transaction(async (transaction) => {
-        const notLocked = await lockInviting(transaction, link);
+        const notLocked = await members.lockInviting(transaction, link.organization_guid);
         if (notLocked) return notLocked;
         const current = await logins.lock(transaction, guid);
         const used = await links.use(transaction, input.token);
@@ -143,7 +130,8 @@ export function createAccounts(deps: Deps) {
           organizationGuid === null
             ? undefined
             : await members.accept(transaction, actor, { organizationGuid, memberGuid: guid });
-        if (notInvited) return notInvited;
+        const moving = notInvited ?? (await members.checkMoving(transaction, guid));
+        if (moving) return moving;
         await people.rename(transaction, actor, guid, input.name);
         if (used.purpose === 'password_reset') await passkeys.removeAll(transaction, actor, guid);
         const revision = await replacePassword(transaction, actor, guid, { hash });
@@ -187,7 +175,7 @@ export function createAccounts(deps: Deps) {
       if (link.member_guid !== memberGuid || organizationGuid === null)
         return new Failure('not_found', 'This link is not an invitation for your account');
       return database.transaction(async (transaction) => {
-        const notLocked = await lockInviting(transaction, link);
+        const notLocked = await members.lockInviting(transaction, organizationGuid);
         if (notLocked) return notLocked;
         const used = await links.use(transaction, token);
         if (isFailure(used)) return used;
@@ -198,10 +186,12 @@ export function createAccounts(deps: Deps) {
     async rename(memberGuid: string, name: string, source: RequestSource): Promise<Failure | undefined> {
       const exhausted = await limits.account(memberGuid);
       if (exhausted) return exhausted;
-      await database.transaction((transaction) =>
-        people.rename(transaction, userActor(memberGuid, source), memberGuid, name),
-      );
-      return undefined;
+      return database.transaction(async (transaction) => {
+        const moving = await members.checkMoving(transaction, memberGuid);
+        if (moving) return moving;
+        await people.rename(transaction, userActor(memberGuid, source), memberGuid, name);
+        return undefined;
+      });
     },
 
     async changePassword(

@@ -69,7 +69,9 @@ export function createAuthentication(deps: Deps) {
       return new Failure('totp_required', 'totp_code is required: a one-time password or a recovery code');
     const exhausted = await limits.code(login.member_guid);
     if (exhausted) return exhausted;
-    if (await totp.check(login, code)) return undefined;
+    const isValid = await totp.check(login, code);
+    if (isFailure(isValid)) return isValid;
+    if (isValid) return undefined;
     return new Failure('totp_invalid', 'The one-time password is incorrect or was already used');
   }
 

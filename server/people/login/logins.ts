@@ -2,16 +2,17 @@ import type { Database, Transaction } from '../../infrastructure/database/databa
 import type { RowChanges } from '../../infrastructure/database/tables.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Members } from '../members/service.ts';
 import * as store from './login-store.ts';
 import type { Session, Sessions } from './sessions/sessions.ts';
 
 export type { Login } from './login-store.ts';
 export type Logins = ReturnType<typeof createLogins>;
 
-type Deps = { database: Database; clock: Clock; sessions: Sessions };
+type Deps = { database: Database; clock: Clock; sessions: Sessions; members: Members };
 
 /** Logins: the password hash and TOTP settings of each member. */
-export function createLogins({ database, clock, sessions }: Deps) {
+export function createLogins({ database, clock, sessions, members }: Deps) {
   const { queries } = database.authentication;
 
   /** Creates the row if it is missing. */
@@ -44,7 +45,10 @@ export function createLogins({ database, clock, sessions }: Deps) {
     ): Promise<Outcome | Failure> {
       return database.authentication.transaction(async (transaction) => {
         const login = await lock(transaction, session.member_guid);
-        return (await sessions.checkActive(transaction, session)) ?? change(transaction, login);
+        const refused =
+          (await sessions.checkActive(transaction, session)) ??
+          (await members.checkMoving(transaction, session.member_guid));
+        return refused ?? change(transaction, login);
       });
     },
   };

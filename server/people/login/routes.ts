@@ -157,7 +157,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, sourceOf, desc
         summary: 'Issue a user token for an Organization and environment, with the scopes of the role',
         tags,
         body: UserTokenBody,
-        response: answers({ 200: UserTokenView }, 401, 403, 404, 413, 415),
+        response: answers({ 200: UserTokenView }, 401, 403, 404, 413, 415, 503),
       },
     },
     async (request) => {

@@ -1,9 +1,10 @@
 import type { Details } from '../../alerts/details.ts';
 import type { Alerts } from '../../alerts/service.ts';
+import { refusal } from '../../credentials/organizations/freezes.ts';
 import type { Organizations } from '../../credentials/organizations/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
-import { Failure } from '../../infrastructure/runtime/failure.ts';
+import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { Role } from '../../tokens/roles.ts';
 import * as store from './store.ts';
 
@@ -15,10 +16,32 @@ type Deps = { database: Database; clock: Clock; alerts: Alerts; organizations: O
 export function createMemberships({ database, clock, alerts, organizations }: Deps) {
   const { authentication } = database;
   return {
+    /**
+     * Locks the Organization of an invitation before its link and membership, as inviting and removing do: otherwise they
+     * deadlock, or invite a member who has accepted meanwhile. Null is a link without an Organization.
+     */
+    async lockInviting(
+      transaction: Transaction,
+      organizationGuid: string | null,
+    ): Promise<Failure | undefined> {
+      if (organizationGuid === null) return undefined;
+      const organization = await organizations.lockForShare(transaction, organizationGuid);
+      return isFailure(organization) ? organization : undefined;
+    },
+
     /** Locks a membership that was accepted, so that changes of a member's own objects take turns. */
     async lockOwn(transaction: Transaction, key: store.MembershipKey): Promise<Failure | undefined> {
-      if (await store.lockMembership(transaction, key)) return undefined;
+      if (await store.lockMembership(transaction, key))
+        return organizations.checkFrozen(key.organizationGuid, transaction);
       return new Failure('not_found', 'There is no such organization');
+    },
+
+    /**
+     * Refuses changes of an account that moves with its Organizations: an export may have it already. A person with
+     * another Organization keeps the account here, and the export has a copy.
+     */
+    async checkMoving(transaction: Transaction, memberGuid: string): Promise<Failure | undefined> {
+      return (await store.isMoving(transaction, memberGuid)) ? refusal() : undefined;
     },
 
     /** Updates `last_seen_at`. */
@@ -29,6 +52,8 @@ export function createMemberships({ database, clock, alerts, organizations }: De
       const key = { organizationGuid, memberGuid };
       const membership = await store.selectMembership(authentication.queries, key);
       if (!membership?.accepted_at) return new Failure('not_found', 'There is no such organization');
+      const frozen = await organizations.checkFrozen(organizationGuid);
+      if (frozen) return frozen;
       await store.updateMembership(authentication.queries, key, { last_seen_at: clock.now() });
       return { role: membership.role, grantGuid: membership.grant_guid };
     },

@@ -1,5 +1,6 @@
-import type { Insertable, Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
+import { notFrozen } from '../../infrastructure/database/not-frozen.ts';
 import { type Page, type PageOf, selectPage } from '../../infrastructure/database/paging/paging.ts';
 import type { Row, Tables } from '../../infrastructure/database/tables.ts';
 
@@ -120,6 +121,17 @@ export async function lockMembership(
     .forNoKeyUpdate()
     .executeTakeFirst();
   return found !== undefined;
+}
+
+/** Whether the person is in frozen Organizations, and has accepted no invitation of another. */
+export async function isMoving(transaction: Transaction, memberGuid: string): Promise<boolean> {
+  const { rows } = await sql<{ is_moving: boolean | null }>`
+    select bool_or(is_frozen) and not bool_or(not is_frozen and accepted_at is not null) as is_moving
+    from (
+      select accepted_at, not ${notFrozen('memberships.organization_guid')} as is_frozen
+      from memberships where member_guid = ${memberGuid}
+    ) as own`.execute(transaction);
+  return rows[0]?.is_moving ?? false;
 }
 
 /** Accepted memberships only. */

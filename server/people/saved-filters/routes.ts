@@ -41,7 +41,7 @@ export function registerSavedFilters(dashboard: HttpServer, savedFilters: SavedF
         summary: 'Save the filters of a list under a name; filters of the same name are replaced',
         tags,
         body: NewSavedFilter,
-        response: answers({ 201: SavedFilterView }, 401, 403, 404, 413, 415, 422),
+        response: answers({ 201: SavedFilterView }, 401, 403, 404, 413, 415, 422, 503),
       },
     },
     async ({ session, body }, reply) =>
@@ -57,7 +57,7 @@ export function registerSavedFilters(dashboard: HttpServer, savedFilters: SavedF
         summary: 'Delete a saved filter',
         tags,
         params: GuidParams,
-        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415),
+        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415, 503),
       },
     },
     async ({ session, params }, reply) => {

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { Organizations } from '../../credentials/organizations/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
@@ -13,10 +14,16 @@ const MAX_PER_LIST = 20;
 /** Of a member in one Organization. */
 const MAX_SAVED = 200;
 
-type Deps = { database: Database; clock: Clock; guids: Guids; members: Members };
+type Deps = {
+  database: Database;
+  clock: Clock;
+  guids: Guids;
+  members: Members;
+  organizations: Organizations;
+};
 
 /** Filters of dashboard lists that a member saved under a name. Their own matter: nothing is audited. */
-export function createSavedFilters({ database, clock, guids, members }: Deps) {
+export function createSavedFilters({ database, clock, guids, members, organizations }: Deps) {
   return {
     list: (owner: { memberGuid: string; organizationGuid?: string | undefined }) =>
       store.selectSavedFilters(database.queries, owner, MAX_SAVED),
@@ -48,8 +55,11 @@ export function createSavedFilters({ database, clock, guids, members }: Deps) {
     },
 
     async remove(memberGuid: string, guid: string): Promise<Failure | undefined> {
-      if (await store.deleteSavedFilter(database.queries, memberGuid, guid)) return undefined;
-      return new Failure('not_found', 'There is no such saved filter');
+      return database.transaction(async (transaction) => {
+        const deleted = await store.deleteSavedFilter(transaction, memberGuid, guid);
+        if (!deleted) return new Failure('not_found', 'There is no such saved filter');
+        return organizations.checkFrozen(deleted.organization_guid, transaction);
+      });
     },
   };
 }

@@ -44,15 +44,15 @@ export function upsertSavedFilter(
     .executeTakeFirstOrThrow();
 }
 
-export async function deleteSavedFilter(
-  queries: Queries,
+export function deleteSavedFilter(
+  transaction: Transaction,
   memberGuid: string,
   guid: string,
-): Promise<boolean> {
-  const { numDeletedRows } = await queries
+): Promise<SavedFilter | undefined> {
+  return transaction
     .deleteFrom('saved_filters')
     .where('member_guid', '=', memberGuid)
     .where('guid', '=', guid)
+    .returningAll()
     .executeTakeFirst();
-  return numDeletedRows > 0n;
 }

@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { type Answer, assertError } from '../../../testing/app.ts';
+import { operator } from '../../../testing/cells.ts';
 import { lockWaits } from '../../../testing/locks.ts';
 import { findServicePort } from '../../../testing/serve.ts';
 import { createSubscription } from '../../../testing/subscriptions.ts';
 import { createTenant, userToken } from '../../../testing/tenant.ts';
 import { createDispatchingApp, subscriptionRow, until } from '../../../testing/webhooks.ts';
+import { isFailure } from '../../infrastructure/runtime/failure.ts';
 
 /** The URL of an inbox, with real deliveries over HTTP. */
 const port = await findServicePort();
@@ -208,4 +210,13 @@ test('a request to an inbox that is deleted meanwhile is not found', async () =>
   await unlock();
   assert.equal((await deleted).status, 204);
   assert.equal((await answered).status, 404);
+});
+
+test('a request to an inbox of a frozen Organization is refused', async () => {
+  const { guid, url } = await createInbox();
+  assert.ok(!isFailure(await app.transfers.freeze(operator, tenant.organizationGuid)));
+  const refused = await post(url, '{}');
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
+  assert.ok(!isFailure(await app.transfers.unfreeze(operator, tenant.organizationGuid)));
+  assert.deepEqual(await requestsOf(guid), []);
 });

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Organizations } from '../../credentials/organizations/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
@@ -32,12 +33,13 @@ const MAX_EVENT_TYPE_CHARACTERS = 128;
 
 type Deps = Base & {
   rateLimits: RateLimits;
+  organizations: Pick<Organizations, 'checkFrozen'>;
   subscriptions: Pick<Subscriptions, 'endpointsOf'>;
 };
 
 /** Keeps what arrives at inboxes. */
 export function createInboxReceiving(deps: Deps) {
-  const { database, clock, guids, rateLimits, subscriptions } = deps;
+  const { database, clock, guids, rateLimits, organizations, subscriptions } = deps;
   const findInBatch = createBatcher<string, Inbox | undefined>({
     maxBatch: MAX_BATCH,
     async run(tokens) {
@@ -62,6 +64,8 @@ export function createInboxReceiving(deps: Deps) {
       return database.transaction(async (transaction) => {
         // One at a time: requests that delete the same old ones in another order would deadlock.
         if (!(await selectInboxForUpdate(transaction, organizationGuid, inbox_guid))) return notFound();
+        const frozen = await organizations.checkFrozen(organizationGuid, transaction);
+        if (frozen) return frozen;
         const endpoints = await subscriptions.endpointsOf(transaction, [organizationGuid]);
         const { signature, subscriptionGuid } = checkSignature(
           request,

@@ -67,7 +67,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
         summary: 'Accept an invitation with the account of this session',
         tags,
         body: LinkBody,
-        response: answers({ 200: SessionView }, 401, 403, 404, 413, 415),
+        response: answers({ 200: SessionView }, 401, 403, 404, 413, 415, 503),
       },
     },
     async (request) => {

@@ -54,7 +54,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, sourceOf }: Rou
         summary: 'Add a passkey',
         tags,
         body: NewPasskey,
-        response: answers({ 201: PasskeyView }, 401, 403, 413, 415, 422),
+        response: answers({ 201: PasskeyView }, 401, 403, 413, 415, 422, 503),
       },
     },
     async (request, reply) => {
@@ -74,7 +74,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, sourceOf }: Rou
         summary: 'Delete a passkey. Needs a fresh proof',
         tags,
         params: GuidParams,
-        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415),
+        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415, 503),
       },
     },
     async (request, reply) => {

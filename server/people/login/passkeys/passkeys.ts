@@ -176,6 +176,8 @@ export function createPasskeys(deps: Deps) {
       return database.authentication.transaction(async (transaction) => {
         if (!(await store.deletePasskey(transaction, memberGuid, guid)))
           return new Failure('not_found', 'There is no such passkey');
+        const moving = await members.checkMoving(transaction, memberGuid);
+        if (moving) return moving;
         await recordRemoval(transaction, actor, memberGuid, guid);
         await members.raiseFactorRemoved(transaction, memberGuid, 'passkey');
         return undefined;

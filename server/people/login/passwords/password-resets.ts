@@ -7,6 +7,7 @@ import { createFairQueue, SHED } from '../../../infrastructure/runtime/fair-queu
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import { accountChange } from '../../account-change.ts';
 import type { People } from '../../members/people.ts';
+import type { Members } from '../../members/service.ts';
 import type { LoginLimits } from '../limits/limits.ts';
 import type { IssuedLink, Links } from '../links/links.ts';
 import type { Mail } from '../links/mail.ts';
@@ -22,6 +23,7 @@ type Deps = {
   database: Database;
   audit: Audit;
   people: People;
+  members: Members;
   links: Links;
   totp: Totp;
   limits: LoginLimits;
@@ -36,7 +38,8 @@ type LinkBy = 'mail' | 'log' | 'operator';
 
 /** Password reset links, by mail or from the operator. */
 export function createPasswordResets(deps: Deps) {
-  const { database, audit, people, links, totp, limits, mail, supportEmail, showLinksInLog, log } = deps;
+  const { database, audit, people, members, links, totp, limits, mail, supportEmail, showLinksInLog, log } =
+    deps;
   const linkBy: LinkBy = mail ? 'mail' : showLinksInLog ? 'log' : 'operator';
   const queue = createFairQueue({
     atOnce: MAX_CONCURRENT_REQUESTS,
@@ -98,6 +101,8 @@ export function createPasswordResets(deps: Deps) {
     ): Promise<IssuedLink | Failure> {
       if (!(await people.find(memberGuid))) return new Failure('not_found', 'There is no such member');
       return database.transaction(async (transaction) => {
+        const moving = await members.checkMoving(transaction, memberGuid);
+        if (moving) return moving;
         const issued = await issue(transaction, actor, memberGuid);
         if (removeTotp) await totp.turnOff(transaction, actor, memberGuid);
         await recordAnswer(transaction, issued);

@@ -37,7 +37,7 @@ export function registerProofs(dashboard: HttpServer, { login, sourceOf }: Route
         summary: 'Prove your identity with a one-time password or a recovery code for 5 minutes',
         tags,
         body: TotpConfirmation,
-        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422),
+        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422, 503),
       },
     },
     async (request, reply) => {

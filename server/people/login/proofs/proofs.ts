@@ -58,7 +58,9 @@ export function createProofs(deps: Deps) {
     const exhausted = await limits.proofCode(memberGuid);
     if (exhausted) return exhausted;
     const login = await logins.find(memberGuid);
-    if (login && totp.isOn(login) && (await totp.check(login, code))) return undefined;
+    const isValid = login && totp.isOn(login) && (await totp.check(login, code));
+    if (isFailure(isValid)) return isValid;
+    if (isValid) return undefined;
     const incorrect = new Failure('code_incorrect', 'The code is incorrect or was already used');
     return failedAttempts.record(incorrect, { path: `${PROOF_PATH}/totp`, source, memberGuid });
   }

@@ -62,10 +62,15 @@ export function createTotp({ database, clock, audit, encryption, randomBytes, lo
     isOn: (login: Login | undefined) => login !== undefined && login.totp_confirmed_at !== null,
 
     /** Consumes the code: neither it nor an earlier one is accepted again. */
-    async check(login: Login, code: string): Promise<boolean> {
+    async check(login: Login, code: string): Promise<boolean | Failure> {
+      const { member_guid: guid } = login;
       const step = stepOf(login, code);
-      if (step !== undefined) return store.useStep(queries, login.member_guid, step);
-      return store.useRecoveryCode(queries, login.member_guid, hashCode(code));
+      if (step !== undefined) return store.useStep(queries, guid, step);
+      return database.authentication.transaction(async (transaction) => {
+        if (!(await store.useRecoveryCode(transaction, guid, hashCode(code)))) return false;
+        // An export may have the code as unused.
+        return (await members.checkMoving(transaction, guid)) ?? true;
+      });
     },
 
     /** Stores a secret. `confirm` turns TOTP on, once a code shows that the app has the secret. The login must be locked. */

@@ -1,5 +1,6 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Queries, Transaction } from '../../../../infrastructure/database/database.ts';
+import { notFrozen } from '../../../../infrastructure/database/not-frozen.ts';
 import { type Page, type PageOf, selectPage } from '../../../../infrastructure/database/paging/paging.ts';
 import type {
   EnvironmentName,
@@ -129,6 +130,7 @@ export async function selectRunning(
     ) end as waiting
     from subscription_recoveries as r
     where completed_at is null and failed_at is null and guid > ${after ?? FIRST_GUID}
+      and ${notFrozen('r.organization_guid')}
       and not exists (
         select 1 from subscription_recoveries as older
         where older.completed_at is null and older.failed_at is null and older.guid < r.guid
@@ -137,7 +139,7 @@ export async function selectRunning(
   return rows[0];
 }
 
-/** Undefined when another node has locked it or it has ended. */
+/** Undefined when another node has locked it, it has ended or its Organization is frozen. */
 export function lockRunning(transaction: Transaction, guid: string): Promise<Redelivery | undefined> {
   return transaction
     .selectFrom('subscription_recoveries')
@@ -145,6 +147,7 @@ export function lockRunning(transaction: Transaction, guid: string): Promise<Red
     .where('guid', '=', guid)
     .where('completed_at', 'is', null)
     .where('failed_at', 'is', null)
+    .where(notFrozen('subscription_recoveries.organization_guid'))
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestApp } from '../../../../../testing/app.ts';
+import { operator } from '../../../../../testing/cells.ts';
 import { guidOf } from '../../../../../testing/deliveries.ts';
+import { isFailure } from '../../../../infrastructure/runtime/failure.ts';
 import { createRedeliveryJobs } from '../../testing/redelivery-jobs.ts';
 
 /** How often a node looks for redeliveries while none can advance. */
@@ -71,5 +73,16 @@ test('after a step that did not check all redeliveries, the next one follows aft
     clock.advance(1);
     assert.equal(await node.redeliveries.step(), true);
   });
+  assert.equal((await get(owner, redelivery)).state, 'completed');
+});
+
+test('a redelivery of a frozen Organization rests until it is unfrozen', async () => {
+  const { owner, subscription } = await createOwner();
+  const redelivery = await recover(owner, subscription);
+  assert.ok(!isFailure(await app.transfers.freeze(operator, owner.organizationGuid)));
+  await run();
+  assert.ok(!isFailure(await app.transfers.unfreeze(operator, owner.organizationGuid)));
+  assert.equal((await get(owner, redelivery)).state, 'running');
+  await run();
   assert.equal((await get(owner, redelivery)).state, 'completed');
 });
