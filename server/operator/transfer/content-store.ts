@@ -1,27 +1,17 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 
-/** Content is to be deleted at `dueAt` unless its import commits; `dueAt` identifies the import. */
-export async function scheduleDeletion(queries: Queries, guid: string, dueAt: Date): Promise<void> {
-  await queries
-    .insertInto('file_deletions')
-    .values({ guid, due_at: dueAt })
-    .onConflict((conflict) => conflict.column('guid').doUpdateSet({ due_at: dueAt }))
-    .execute();
-}
-
-/** The content belongs to the files that were imported. Returns its number. */
+/** The content belongs to the files that were imported. Returns their guids; no sweep claims them any more. */
 export async function keepContent(
   transaction: Transaction,
   organizationGuid: string,
   dueAt: Date,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
+): Promise<string[]> {
+  const { rows } = await sql<{ guid: string }>`
     delete from file_deletions as d using files as f
-    where f.guid = d.guid and f.organization_guid = ${organizationGuid} and d.due_at = ${dueAt}`.execute(
-    transaction,
-  );
-  return Number(numAffectedRows ?? 0);
+    where f.guid = d.guid and f.organization_guid = ${organizationGuid} and d.due_at = ${dueAt}
+    returning d.guid`.execute(transaction);
+  return rows.map(({ guid }) => guid);
 }
 
 export async function expediteDeletions(queries: Queries, dueAt: Date, now: Date): Promise<void> {

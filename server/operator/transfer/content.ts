@@ -2,6 +2,7 @@ import type { Deletions } from '../../files/storage/cleanup/deletions.ts';
 import type { Storage } from '../../files/storage/storage.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import { type Clock, later } from '../../infrastructure/runtime/clock.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
 import * as store from './content-store.ts';
 import { type Frame, frameOf, type Head, InvalidFrame } from './frames.ts';
 import { readRows } from './rows-store.ts';
@@ -11,6 +12,8 @@ import { TRANSFERRED, type TransferredTable } from './tables-store.ts';
 const FILES = TRANSFERRED.find(({ name }) => name === 'files') as TransferredTable;
 /** Longer than an import takes: hundreds of gigabytes over a slow link may need days. */
 const DELETE_AFTER_MS = 14 * 24 * 3_600_000;
+/** Requests to the storage at the same time. */
+const HEADS_AT_ONCE = 20;
 
 type FileRow = { guid: string; content_type: string; failed_at: string | null };
 type FileHead = Extract<Head, { kind: 'file' }>;
@@ -36,7 +39,10 @@ export async function* readContents(
 
 type Deps = { database: Database; clock: Clock; storage: Storage; deletions: Deletions };
 
-/** Stores content before the import commits. A crash leaves a scheduled deletion. */
+/**
+ * Stores content before the import commits. A crash leaves a scheduled deletion, whose `dueAt` identifies the import. A sweep
+ * may still delete the content of an earlier import or of a removed Organization: that is not taken for stored.
+ */
 export function createImportedContent({ database, clock, storage, deletions }: Deps) {
   const dueAt = later(clock.now(), DELETE_AFTER_MS);
   let count = 0;
@@ -51,9 +57,21 @@ export function createImportedContent({ database, clock, storage, deletions }: D
     }
   }
 
+  async function areStored(guids: readonly string[]): Promise<boolean> {
+    for (let start = 0; start < guids.length; start += HEADS_AT_ONCE) {
+      const some = guids.slice(start, start + HEADS_AT_ONCE);
+      const heads = await Promise.all(some.map((guid) => storage.head(guid)));
+      if (heads.includes(undefined)) return false;
+    }
+    return true;
+  }
+
   return {
-    async store({ guid, contentType, size }: FileHead, frames: AsyncIterator<Frame>): Promise<void> {
-      await store.scheduleDeletion(database.queries, guid, dueAt);
+    async store(
+      { guid, contentType, size }: FileHead,
+      frames: AsyncIterator<Frame>,
+    ): Promise<Failure | undefined> {
+      if (!(await deletions.takeOver(guid, dueAt))) return isBeingDeleted();
       const pieces = piecesOf(frames);
       // A storage may close its source early, for example when it has the content already.
       const source = { [Symbol.asyncIterator]: () => ({ next: () => pieces.next() }) };
@@ -61,13 +79,14 @@ export function createImportedContent({ database, clock, storage, deletions }: D
       if (result === 'too_large') throw new InvalidFrame('the content of a file is too large');
       for await (const _rest of pieces);
       count += 1;
+      return undefined;
     },
 
     /** In the transaction of the import. */
-    async keep(transaction: Transaction, organizationGuid: string): Promise<number> {
+    async keep(transaction: Transaction, organizationGuid: string): Promise<number | Failure> {
       const kept = await store.keepContent(transaction, organizationGuid, dueAt);
-      if (kept !== count) throw new InvalidFrame('a file of the export has no record');
-      return kept;
+      if (kept.length !== count) throw new InvalidFrame('a file of the export has no record');
+      return (await areStored(kept)) ? count : isBeingDeleted();
     },
 
     async discard(): Promise<void> {
@@ -75,4 +94,11 @@ export function createImportedContent({ database, clock, storage, deletions }: D
       await deletions.sweep();
     },
   };
+}
+
+function isBeingDeleted(): Failure {
+  return new Failure(
+    'state_conflict',
+    'Content of an earlier import or of the removed Organization is still being deleted; import the file again in ten minutes',
+  );
 }

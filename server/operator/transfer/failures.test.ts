@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { sql } from 'kysely';
@@ -7,24 +9,28 @@ import { createCells, exportFrom, importInto, KEY, operator, rowsOf } from '../.
 import { createCustomer } from '../../../testing/customers.ts';
 import { joinTeam, logIn } from '../../../testing/dashboard.ts';
 import { publishEvents } from '../../../testing/events.ts';
-import { createFile, inline, PNG, storedIn } from '../../../testing/files.ts';
+import { createFile, inline, PDF, PNG, storedIn } from '../../../testing/files.ts';
 import { createSubscription } from '../../../testing/subscriptions.ts';
 import { createTenant, tokenOf } from '../../../testing/tenant.ts';
 import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
 import { guidsAt, pass } from '../../../testing/webhooks.ts';
+import { createDeletions } from '../../files/storage/cleanup/deletions.ts';
+import { createFolderStorage } from '../../files/storage/folder/folder.ts';
+import type { Storage } from '../../files/storage/storage.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
+import { createTransfers } from './service.ts';
 
 /** Imports that fail leave nothing, and the old installation can go on. */
-const { old, fresh } = await createCells();
+const { old, fresh, clock } = await createCells();
 
-async function createExported() {
+async function createExported(files: Record<string, unknown>[] = [inline(PNG)]) {
   const tenant = await createTenant(old);
   const endpoint = await createTestEndpoint();
   await createSubscription(old, tenant, { url: endpoint.url });
   const customerGuid = await createCustomer(old, tenant.bankGuid);
   const token = await tokenOf(old, tenant.organizationKey, 'files:execute');
-  await createFile(old, { token, customerGuid }, inline(PNG));
+  for (const given of files) await createFile(old, { token, customerGuid }, given);
   await old.fileProcessing.drain();
   await publishEvents(old, tenant, 20);
   await old.dispatcher.drain();
@@ -81,9 +87,61 @@ test('an import that is interrupted leaves nothing, and can be repeated', async 
   assert.equal((await storedIn(fresh)).length, 1);
   await assertRefused(file, /^The Organization exists in this installation already/);
   assert.equal((await storedIn(fresh)).length, 1, 'the refused import deletes no content of the other');
-  await fresh.transfers.export(operator, tenant.organizationGuid, KEY);
-  await fresh.transfers.remove(operator, tenant.organizationGuid);
+  await removeAgain(tenant.organizationGuid);
+});
+
+/** A node of the new cell, with the same storage except for `changed`. */
+function createNode(changed: (storage: Storage) => Partial<Storage>) {
+  const folder = join(fresh.dataDir, 'files');
+  const stored = createFolderStorage({ folder, links: {} as never, guids: fresh.guids, minFreeBytes: 0 });
+  const storage = { ...stored, ...changed(stored) };
+  const deletions = createDeletions({ ...fresh, storage });
+  return createTransfers({ ...fresh, storage, deletions, timers: clock, baseUrl: 'http://localhost:4100' });
+}
+
+async function removeAgain(guid: string): Promise<void> {
+  await fresh.transfers.export(operator, guid, KEY);
+  await fresh.transfers.remove(operator, guid);
   await fresh.clusterTasks.runOnce();
+}
+
+test('an import is refused while a sweep deletes content of the import before it', async () => {
+  // The file ends within the second content.
+  const large = Buffer.concat([PDF, randomBytes(200_000)]);
+  const files = [inline(PNG), { ...inline(large), content_type: 'application/pdf' }];
+  const { tenant, file } = await createExported(files);
+  const deleting = Promise.withResolvers<void>();
+  const mayDelete = Promise.withResolvers<void>();
+  const node = createNode((stored) => ({
+    async delete(guid) {
+      deleting.resolve();
+      await mayDelete.promise;
+      await stored.delete(guid);
+    },
+  }));
+  const first = node.import(operator, Readable.from([file.subarray(0, -1)]), KEY);
+  await deleting.promise;
+  await assertRefused(file, /is still being deleted; import the file again/);
+  mayDelete.resolve();
+  assert.ok(isFailure(await first));
+  await assertNothingIn(tenant.organizationGuid);
+  const repeated = await importInto(fresh, file);
+  assert.ok(!isFailure(repeated));
+  assert.deepEqual([repeated.files, (await storedIn(fresh)).length], [2, 2]);
+  await removeAgain(tenant.organizationGuid);
+});
+
+test('an import whose content is gone before the commit is refused', async () => {
+  const { tenant, file } = await createExported();
+  const node = createNode((stored) => ({
+    async put(guid, content, terms) {
+      const result = await stored.put(guid, content, terms);
+      await stored.delete(guid);
+      return result;
+    },
+  }));
+  assert.ok(isFailure(await node.import(operator, Readable.from([file]), KEY)));
+  await assertNothingIn(tenant.organizationGuid);
 });
 
 test('an export of another schema version is refused', async () => {

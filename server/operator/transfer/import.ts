@@ -1,7 +1,7 @@
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Partitions } from '../../infrastructure/database/partitions/partitions.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
-import { Failure } from '../../infrastructure/runtime/failure.ts';
+import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { isGuid, timeOfGuid } from '../../infrastructure/runtime/guid.ts';
 import { pathOf } from '../../webhooks/inboxes/service.ts';
 import type { createImportedContent } from './content.ts';
@@ -92,10 +92,13 @@ export async function importFrames(
     const { head, payload } = value;
     if (head.kind === 'end') break;
     if (head.kind === 'rows') await insert(head, payload);
-    else if (head.kind === 'file') await content.store(head, frames);
-    else throw new InvalidFrame(`a frame ${head.kind} is not expected`);
+    else if (head.kind === 'file') {
+      const refused = await content.store(head, frames);
+      if (refused) return refused;
+    } else throw new InvalidFrame(`a frame ${head.kind} is not expected`);
   }
   const files = await content.keep(transaction, header.organizationGuid);
+  if (isFailure(files)) return files;
   return { organization_guid: header.organizationGuid, rows: counts, files };
 }
 

@@ -7,6 +7,31 @@ export async function insertDeletion(queries: Queries, guid: string, dueAt: Date
   await queries.insertInto('file_deletions').values({ guid, due_at: dueAt }).execute();
 }
 
+/** Also of content whose deletion is scheduled, unless that is due after `claimedAfter` and until `claimedUntil`. */
+export async function insertOrMoveDeletion(
+  queries: Queries,
+  guid: string,
+  dueAt: Date,
+  { claimedAfter, claimedUntil }: { claimedAfter: Date; claimedUntil: Date },
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await queries
+    .insertInto('file_deletions')
+    .values({ guid, due_at: dueAt })
+    .onConflict((conflict) =>
+      conflict
+        .column('guid')
+        .doUpdateSet({ due_at: dueAt })
+        .where(({ or, eb }) =>
+          or([
+            eb('file_deletions.due_at', '<=', claimedAfter),
+            eb('file_deletions.due_at', '>', claimedUntil),
+          ]),
+        ),
+    )
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
 /** False when a node has already claimed the deletion, so the content may be gone. */
 export async function cancelDeletion(transaction: Transaction, guid: string, dueAt: Date): Promise<boolean> {
   const { numDeletedRows } = await transaction

@@ -11,12 +11,13 @@ const { clock, guids, database } = app;
 const { queries } = database;
 
 /** A storage that cannot delete some content, and what it has deleted. */
-function createStubborn(undeletable: readonly string[]) {
+function createStubborn(undeletable: readonly string[], onDelete = () => {}) {
   const deleted: string[] = [];
   const storage = {
     async delete(guid: string) {
       if (undeletable.includes(guid)) throw new StorageError('delete', 'access denied');
       deleted.push(guid);
+      onDelete();
     },
   } as Storage;
   return { deleted, deletions: createDeletions({ ...app, storage }) };
@@ -56,6 +57,32 @@ test('a sweep ends after ten failures, and the next one continues with deletions
   assert.deepEqual(deleted.sort(), others);
   clock.advance(600_000);
   assert.equal(await createStubborn([]).deletions.sweep(), 10);
+});
+
+test('a sweep begins a deletion in the first five minutes of its claim only', async () => {
+  const created = await scheduled(3);
+  const { deleted, deletions } = createStubborn([], () => clock.advance(150_000));
+  assert.equal(await deletions.sweep(), 2);
+  assert.deepEqual(await remaining(), created.slice(2));
+  assert.equal(await deletions.sweep(), 1, 'the rest is due at once');
+  assert.deepEqual(deleted, created);
+});
+
+test('a deletion is taken over, unless a sweep may have claimed it', async () => {
+  const { deletions } = createStubborn([]);
+  const [guid = ''] = await scheduled(1);
+  const ofImport = (days: number) => new Date(clock.now().getTime() + days * 24 * 3_600_000);
+  assert.ok(await deletions.takeOver(guids.next(), ofImport(14)), 'not scheduled before');
+  assert.ok(await deletions.takeOver(guid, ofImport(14)), 'due');
+  assert.ok(await deletions.takeOver(guid, ofImport(15)), 'of an earlier import');
+  clock.advance(15 * 24 * 3_600_000);
+  const claimedUntil = new Date(clock.now().getTime() + 600_000);
+  assert.ok((await claimDeletions(queries, clock.now(), claimedUntil, 10)).includes(guid));
+  assert.equal(await deletions.takeOver(guid, ofImport(14)), false);
+  clock.advance(600_000);
+  assert.ok(await deletions.takeOver(guid, ofImport(14)), 'the claim has ended');
+  clock.advance(15 * 24 * 3_600_000);
+  await deletions.sweep();
 });
 
 test('a node of the previous version inserts, claims and deletes deletions under their old name', async () => {

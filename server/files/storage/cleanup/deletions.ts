@@ -10,6 +10,10 @@ export type Deletions = ReturnType<typeof createDeletions>;
 const BATCH = 100;
 /** A deletion that failed, or whose node died, is tried again after this time. */
 const RETRY_AFTER_MS = 600_000;
+/** A claimed deletion is not begun later, so that it ends before other nodes take it for unclaimed. */
+const BEGIN_WITHIN_MS = RETRY_AFTER_MS / 2;
+/** A deletion that is due within this time may be claimed, by a node whose clock is ahead. */
+const MAX_CLAIM_MS = 2 * RETRY_AFTER_MS;
 /** Older than any upload in progress and any valid link. */
 const UNFINISHED_AFTER_MS = 24 * 3_600_000;
 /** Unfinished uploads are rare, and finding them can list a whole folder or bucket. */
@@ -43,6 +47,13 @@ export function createDeletions({
     schedule: store.insertDeletion,
     cancel: store.cancelDeletion,
 
+    /** Schedules the deletion of content that may be stored already. False while a sweep may be deleting it. */
+    takeOver(guid: string, dueAt: Date): Promise<boolean> {
+      const now = clock.now();
+      const claimed = { claimedAfter: now, claimedUntil: later(now, MAX_CLAIM_MS) };
+      return store.insertOrMoveDeletion(queries, guid, dueAt, claimed);
+    },
+
     /** Carries out a deletion that was just scheduled. The sweep repeats it if this fails. */
     async deleteNow(guid: string, dueAt: Date): Promise<void> {
       await storage.delete(guid);
@@ -59,10 +70,11 @@ export function createDeletions({
       for (;;) {
         const now = clock.now();
         const until = later(now, RETRY_AFTER_MS);
+        const beginUntil = later(now, BEGIN_WITHIN_MS);
         const due = await store.claimDeletions(queries, now, until, BATCH);
         const deleted: string[] = [];
         const untried = [...due];
-        while (untried.length > 0 && failures < MAX_FAILURES) {
+        while (untried.length > 0 && failures < MAX_FAILURES && clock.now() < beginUntil) {
           const guid = untried.shift() as string;
           if (await tryDelete(guid)) deleted.push(guid);
           else failures += 1;
