@@ -6,14 +6,14 @@ import { scheduleDeletions } from './content-store.ts';
 import { notFound } from './freeze-steps.ts';
 import { lockOrganization, selectTokenSubjects, updateOrganization } from './freeze-store.ts';
 import { deleteFormerMembers, selectMemberGuids } from './people-store.ts';
-import { deleteRows } from './rows-store.ts';
+import { deleteRows, markAsTransfer } from './rows-store.ts';
 import { DERIVED, TRANSFERRED, type TransferredTable } from './tables-store.ts';
 
 export type Removed = { removed: boolean; deleted_rows: number };
 
 type Deps = Base & { revocations: Revocations };
 
-/** Rows of one transaction. */
+/** Rows of one statement. */
 const BATCH_ROWS = 5_000;
 /** Within the time that `portico operator` waits for an answer. */
 const STOP_AFTER_MS = 30_000;
@@ -62,18 +62,30 @@ export function createRemoval({ database, clock, audit, log, revocations }: Deps
     return refused;
   }
 
-  async function deleteAll(table: TransferredTable, guid: string, until: number): Promise<number> {
-    let total = 0;
-    for (let deleted = BATCH_ROWS; deleted === BATCH_ROWS && clock.now().getTime() < until; total += deleted)
-      deleted = await deleteRows(database.queries, table, guid, BATCH_ROWS);
-    return total;
+  /** Stops at `until`. */
+  async function deleteBeforeLast(guid: string, until: number): Promise<number> {
+    return database.maintain((maintenance) =>
+      maintenance.transaction().execute(async (reading) => {
+        await markAsTransfer(reading);
+        const connections = { reading, deleting: database.queries };
+        let total = 0;
+        for (const table of beforeLast)
+          for await (const deleted of deleteRows(connections, table, guid, BATCH_ROWS)) {
+            total += deleted;
+            if (clock.now().getTime() >= until) return total;
+          }
+        return total;
+      }),
+    );
   }
 
   async function finish(guid: string): Promise<number> {
     return database.transaction(async (transaction) => {
       const people = await selectMemberGuids(transaction, guid);
+      const connections = { reading: transaction, deleting: transaction };
       let total = 0;
-      for (const table of last) total += await deleteRows(transaction, table, guid, Number.MAX_SAFE_INTEGER);
+      for (const table of last)
+        for await (const deleted of deleteRows(connections, table, guid, BATCH_ROWS)) total += deleted;
       await deleteFormerMembers(transaction, people);
       return total;
     });
@@ -84,8 +96,7 @@ export function createRemoval({ database, clock, audit, log, revocations }: Deps
       const refused = await begin(actor, guid);
       if (isFailure(refused)) return refused;
       const until = clock.now().getTime() + STOP_AFTER_MS;
-      let deleted = 0;
-      for (const table of beforeLast) deleted += await deleteAll(table, guid, until);
+      let deleted = await deleteBeforeLast(guid, until);
       if (clock.now().getTime() >= until) return { removed: false, deleted_rows: deleted };
       deleted += await finish(guid);
       log.info({ organization_guid: guid, rows: deleted }, 'removed an Organization');

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import type { TransferredTable } from './tables-store.ts';
 
@@ -16,18 +16,30 @@ export async function* readRows(
 ): AsyncGenerator<Batch, void> {
   const key = await partitionKeyOf(transaction, name);
   const columns = await columnsOf(transaction, name);
-  await sql`
-    declare ${CURSOR} no scroll cursor for
+  const selected = sql<{ row: string; key: string | null }>`
     select row_to_json(r)::text as row, ${key ? sql`to_json(r.${sql.id(key)}) #>> '{}'` : sql`null`} as key
     from (
-      select ${sql.join(columns.map((column) => sql`t.${sql.id(column)}`))} from ${sql.table(name)} as t
+      select ${qualified(columns)} from ${sql.table(name)} as t
       where ${condition(sql`${sql.lit(organizationGuid)}::uuid`)}
       ${order ? sql`order by ${sql.join(order)}` : sql``}
-    ) as r`.execute(transaction);
+    ) as r`;
+  for await (const rows of fetchAll(transaction, selected, batchRows))
+    yield { rows: rows.map(({ row }) => row), ...boundsOf(rows) };
+}
+
+function qualified(columns: readonly string[]): RawBuilder<unknown> {
+  return sql.join(columns.map((column) => sql`t.${sql.id(column)}`));
+}
+
+async function* fetchAll<Row>(
+  transaction: Transaction,
+  query: RawBuilder<Row>,
+  batchRows: number,
+): AsyncGenerator<Row[], void> {
+  await sql`declare ${CURSOR} no scroll cursor for ${query}`.execute(transaction);
   for (;;) {
-    const { rows } = await sql<{ row: string; key: string | null }>`
-      fetch ${sql.lit(batchRows)} from ${CURSOR}`.execute(transaction);
-    if (rows.length > 0) yield { rows: rows.map(({ row }) => row), ...boundsOf(rows) };
+    const { rows } = await sql<Row>`fetch ${sql.lit(batchRows)} from ${CURSOR}`.execute(transaction);
+    if (rows.length > 0) yield rows;
     if (rows.length < batchRows) break;
   }
   await sql`close ${CURSOR}`.execute(transaction);
@@ -64,22 +76,32 @@ export async function insertRows(
     ${LEFT_IF_PRESENT.has(table) ? sql`on conflict do nothing` : sql``}`.execute(queries);
 }
 
-/** Deletes up to `limit` rows of the Organization; returns their number. */
-export async function deleteRows(
-  queries: Queries,
+/**
+ * Deletes the rows of the Organization in batches; yields the number of each. A cursor in `reading` finds the rows of all
+ * batches: a query for each would read the index entries of the deleted rows again, which stay until a vacuum.
+ */
+export async function* deleteRows(
+  { reading, deleting }: { reading: Transaction; deleting: Queries },
   { name, rows: condition, order }: TransferredTable,
   organizationGuid: string,
-  limit: number,
-): Promise<number> {
-  const key = sql.join((await primaryKeyOf(queries, name)).map((column) => sql`t.${sql.id(column)}`));
-  const { numAffectedRows } = await sql`
-    delete from ${sql.table(name)} as t where (${key}) in (
+  batchRows: number,
+): AsyncGenerator<number, void> {
+  const key = qualified(await primaryKeyOf(reading, name));
+  const keys = sql<{ key: string }>`
+    select row_to_json(r)::text as key from (
       select ${key} from ${sql.table(name)} as t
       where ${condition(sql`${sql.lit(organizationGuid)}::uuid`)}
-      ${order ? sql`order by ${sql.join(order.map((by) => sql`${by} desc`))}` : sql``} limit ${limit})`.execute(
-    queries,
-  );
-  return Number(numAffectedRows ?? 0);
+      ${order ? sql`order by ${sql.join(order.map((by) => sql`${by} desc`))}` : sql``}
+    ) as r`;
+  for await (const batch of fetchAll(reading, keys, batchRows)) {
+    const json = `[${batch.map((row) => row.key).join(',')}]`;
+    const { numAffectedRows } = await sql`
+      delete from ${sql.table(name)} as t where (${key}) in (
+        select ${key} from json_populate_recordset(null::${sql.table(name)}, ${json}::json) as t)`.execute(
+      deleting,
+    );
+    yield Number(numAffectedRows ?? 0);
+  }
 }
 
 export async function columnsOf(queries: Queries, table: string): Promise<string[]> {
