@@ -86,27 +86,32 @@ test('an upload whose content has arrived is recorded while another upload waits
 });
 
 test('downloads that are not read to the end have a limit, which leaves uploads and other Organizations alone', async () => {
+  const open: (() => void)[] = [];
   const downloadOf = async (given: typeof owner) => {
     const { guid } = await createFile(app, given, inline(LARGE));
     await app.fileProcessing.drain();
     const { pathname, search } = new URL(
       (await showFile(app, given, guid, '?include_download_url=true')).download_url,
     );
-    return () => app.server.inject({ url: `${pathname}${search}`, payloadAsStream: true });
+    return async () => {
+      const answer = await app.server.inject({ url: `${pathname}${search}`, payloadAsStream: true });
+      open.push(() => answer.raw.res.destroy());
+      return answer;
+    };
   };
   const download = await downloadOf(owner);
-  const [first, ...others] = await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, download));
-  assert.ok([first, ...others].every((answer) => answer?.statusCode === 200));
+  const answers = await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, download));
+  assert.ok(answers.every(({ statusCode }) => statusCode === 200));
   const refused = await download();
   assert.equal(refused.statusCode, 429);
   assert.equal(refused.headers['retry-after'], '1');
 
   const { upload_url: url } = await createFile(app, owner);
   assert.equal((await upload(local(url), PNG)).status, 200);
-  const ofOther = await (await downloadOf(await createFileOwner(app)))();
-  assert.equal(ofOther.statusCode, 200);
+  const downloadOfOther = await downloadOf(await createFileOwner(app));
+  assert.equal((await downloadOfOther()).statusCode, 200);
 
-  first?.raw.res.destroy();
+  open.shift()?.();
   await until(async () => (await download()).statusCode === 200, 'a place of a download that ended');
-  for (const answer of [...others, ofOther]) answer.raw.res.destroy();
+  for (const close of open) close();
 });
