@@ -185,7 +185,8 @@ export function createClaims(deps: Deps) {
         lanes.noteClaim(endpoint, { isFull, isBehind: isFull && own.at(-1)?.isEarly !== true });
       }
       lanes.add(endpoint, own);
-      if (endpoint.recoveredAt && own.length < reserved)
+      // A claim of the first delivery tells nothing about the others.
+      if (endpoint.recoveredAt && !endpoint.firstOnly && own.length < reserved)
         setBounded(drained, endpoint.guid, endpoint.recoveredAt.getTime(), MAX_DRAINED);
     }
     return deliveries.length;

@@ -64,6 +64,26 @@ test('a new URL receives its own subscription.storing first, and the backlog aft
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
+test('the backlog follows a first 2xx at the first attempt, before its retries are due', async () => {
+  const { tenant, old, fresh, subscription, change } = await createActive();
+  old.behave(FAILS);
+  const events = await publishEvents(app, tenant, 3);
+  await pass(40_000, [app]);
+  assert.ok((await queueOf(app, subscription)).every(({ due_at }) => +due_at > +clock.now() + 500_000));
+  const first = hold();
+  fresh.behave(first);
+  await change({ url: fresh.url });
+  void dispatcher.poll();
+  await fresh.waitForCount(1);
+  await dispatcher.poll();
+  const draining = dispatcher.drain();
+  first.release({ status: 200 });
+  fresh.behave({ kind: 'answer' });
+  await draining;
+  await pass(2_000, [app]);
+  assert.deepEqual(guidsAt(fresh).slice(1).toSorted(), events.toSorted());
+});
+
 test('only this subscription receives the first event; it is audited with both URLs', async () => {
   const { tenant, fresh, subscription, old, change } = await createActive();
   const other = await createTestEndpoint();
