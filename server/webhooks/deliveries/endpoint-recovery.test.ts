@@ -87,6 +87,19 @@ test('a success of a new event sends the waiting deliveries, too', async () => {
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
+test('deliveries that another dispatcher releases after the recovery are sent at once, too', async () => {
+  const { tenant, endpoint, subscription, failedAt } = await failingWith(3);
+  endpoint.behave({ kind: 'answer' });
+  clock.advance(1_000);
+  await drainTwice();
+  assert.deepEqual(await queueOf(app, subscription), []);
+  const dueAt = new Date(clock.now().getTime() + 300_000);
+  const released = { attempt_count: 4, failing_since: failedAt, created_at: failedAt, dueAt };
+  await insertDeliveries(app, tenant, subscription, [released]);
+  await drainTwice();
+  assert.deepEqual(await queueOf(app, subscription), []);
+});
+
 test('after a recovery the limit starts at one and grows with each success', async () => {
   const { endpoint } = await failingWith(100);
   for (const seconds of [1, 4, 8]) {

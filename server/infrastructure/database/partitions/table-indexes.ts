@@ -39,6 +39,12 @@ export const TABLE_INDEXES: readonly TableIndex[] = [
     table: 'objects',
     definition: `(organization_guid, customer_guid, (details ->> 'asset'), guid) where type = 'account' and details ->> 'type' in ('fiat', 'trading') and details ? 'balance'`,
   },
+  // Retries that a recovery of their endpoint makes due. A delivery is in this index only after a failed attempt.
+  {
+    name: 'delivery_queue_early',
+    table: 'delivery_queue',
+    definition: '(subscription_guid, scheduled_at) where leased_by is null and due_at > scheduled_at',
+  },
   // File processing alternates between Organizations: the earliest file of each, by its next step (migration 0022).
   {
     name: 'files_arrived',

@@ -4,6 +4,8 @@ import { createQueue, FIRST_GUID, HOLDER, later, NOW, type Place } from '../test
 import { claimDeliveries, selectWaiting } from './queue-store.ts';
 
 const { queries, nextSubscription, enqueue, claim, placesOf, leasedTo } = await createQueue();
+/** The `scheduled_at` of retries that a recovery does not make due. */
+const INFINITY = 'infinity' as unknown as Date;
 
 test('selectWaiting pages through all subscriptions, each once with its earliest due time', async () => {
   await queries.deleteFrom('delivery_queue').execute();
@@ -18,14 +20,14 @@ test('selectWaiting pages through all subscriptions, each once with its earliest
       { dueAt: first },
       { dueAt: later(90_000) },
     ]);
-    expected.push({ subscriptionGuid, firstDueAt: first });
+    expected.push({ subscriptionGuid, firstDueAt: first, firstScheduledAt: first > NOW ? NOW : null });
   }
   await enqueue(nextSubscription(), [{ leasedBy: HOLDER }]);
 
   const found = [];
   const sizes = [];
   for (let after = FIRST_GUID; ; ) {
-    const page = await selectWaiting(queries, after, 10);
+    const page = await selectWaiting(queries, { after, limit: 10, now: NOW });
     found.push(...page);
     sizes.push(page.length);
     if (page.length < 10) break;
@@ -33,6 +35,28 @@ test('selectWaiting pages through all subscriptions, each once with its earliest
   }
   assert.deepEqual(sizes, [10, 10, 5]);
   assert.deepEqual(found, expected);
+});
+
+test('selectWaiting returns when the first retry was scheduled that a recovery makes due', async () => {
+  await queries.deleteFrom('delivery_queue').execute();
+  const [withRetries, without, withDue] = [nextSubscription(), nextSubscription(), nextSubscription()];
+  const firstDueAt = later(60_000);
+  const excluded = [
+    { dueAt: firstDueAt, scheduledAt: INFINITY },
+    { dueAt: firstDueAt, scheduledAt: later(-8_000), leasedBy: HOLDER },
+  ];
+  const retries = [later(-2_000), later(-3_000)].map((scheduledAt) => ({
+    dueAt: later(90_000),
+    scheduledAt,
+  }));
+  await enqueue(withRetries, [...excluded, ...retries]);
+  await enqueue(without, excluded);
+  await enqueue(withDue, [...retries, { dueAt: NOW }]);
+  assert.deepEqual(await selectWaiting(queries, { after: FIRST_GUID, limit: 10, now: NOW }), [
+    { subscriptionGuid: withRetries, firstDueAt, firstScheduledAt: later(-3_000) },
+    { subscriptionGuid: without, firstDueAt, firstScheduledAt: null },
+    { subscriptionGuid: withDue, firstDueAt: NOW, firstScheduledAt: null },
+  ]);
 });
 
 test('a claim leases up to its limit, the longest due first', async () => {
@@ -82,19 +106,36 @@ test('a delivery can be claimed at its due time to the millisecond', async () =>
   assert.deepEqual(await claim(subscriptionGuid, { now: later(1) }), [soon]);
 });
 
-test('after a recovery, deliveries scheduled before it are due, later ones are not', async () => {
+test('after a recovery, deliveries scheduled before it are due, later and excluded ones are not', async () => {
   const subscriptionGuid = nextSubscription();
   const recoveredAt = later(-1_000);
-  const [before, , due] = await enqueue(subscriptionGuid, [
+  const [second, first, , due] = await enqueue(subscriptionGuid, [
     { dueAt: later(600_000), scheduledAt: later(-1_001) },
+    { dueAt: later(700_000), scheduledAt: later(-1_002) },
     { dueAt: later(500_000), scheduledAt: recoveredAt },
-    { dueAt: later(-1), scheduledAt: later(-500) },
+    { dueAt: later(-1), scheduledAt: later(-2_000) },
     { dueAt: later(400_000), scheduledAt: later(-999) },
+    { dueAt: later(300_000), scheduledAt: INFINITY },
   ]);
   assert.deepEqual(await claim(subscriptionGuid, { limit: 0, recoveredAt }), []);
   assert.deepEqual(await claim(subscriptionGuid, { limit: 1, recoveredAt }), [due]);
-  assert.deepEqual(await claim(subscriptionGuid, { recoveredAt }), [before]);
+  assert.deepEqual(await claim(subscriptionGuid, { limit: 1, recoveredAt }), [first]);
+  assert.deepEqual(await claim(subscriptionGuid, { recoveredAt }), [second]);
   assert.deepEqual(await claim(subscriptionGuid, { recoveredAt }), []);
+});
+
+test('due deliveries and those that a recovery makes due share the limit, the due ones first', async () => {
+  const subscriptionGuid = nextSubscription();
+  const recoveredAt = later(-1_000);
+  const early = { dueAt: later(600_000), scheduledAt: later(-5_000) };
+  const guids = await enqueue(subscriptionGuid, [early, early, {}, {}]);
+  const claims = [{ subscriptionGuid, limit: 3, recoveredAt }];
+  const claimed = await claimDeliveries(queries, { claims, holder: HOLDER, now: NOW });
+  assert.deepEqual(
+    claimed.map(({ isEarly }) => isEarly),
+    [false, false, true],
+  );
+  assert.deepEqual(new Set(claimed.slice(0, 2).map(({ guid }) => guid)), new Set(guids.slice(2)));
 });
 
 test('one statement claims for several subscriptions, each with its own limit', async () => {

@@ -1,6 +1,5 @@
 import type { Database, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
-import { setBounded } from '../../../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
@@ -35,7 +34,6 @@ const MAX_REFRESH_PAUSE_MS = 1_000;
 const UNTRACKED_CHECK_EVERY_MS = 60_000;
 /** By then every transaction that could deliver them to a lane has ended. */
 const UNTRACKED_AFTER_MS = 60_000;
-const MAX_DRAINED = 10_000;
 const FIRST_GUID = '0'.repeat(32);
 
 type Deps = {
@@ -56,8 +54,6 @@ export function createClaims(deps: Deps) {
   let nextWalkAt = 0;
   let nextRefreshAt = 0;
   let nextUntrackedCheckAt = clock.now().getTime() + UNTRACKED_CHECK_EVERY_MS;
-  /** By endpoint: the recovery after which all early deliveries have been claimed. */
-  const drained = new Map<string, number>();
 
   async function take(): Promise<{ claimed: number; nextDueAt: Date | undefined }> {
     await releaseUntracked();
@@ -96,7 +92,7 @@ export function createClaims(deps: Deps) {
     do {
       page = await database.transaction(async (transaction) => {
         await preferIndexes(transaction);
-        return selectWaiting(transaction, after, PAGE);
+        return selectWaiting(transaction, { after, limit: PAGE, now: clock.now() });
       });
       claimed += await takeFrom(page);
       for (const { firstDueAt } of page)
@@ -108,19 +104,26 @@ export function createClaims(deps: Deps) {
 
   async function takeFrom(page: readonly Waiting[]): Promise<number> {
     if (page.length === 0) return 0;
-    const endpoints = await subscriptions.endpoints(page.map(({ subscriptionGuid }) => subscriptionGuid));
+    const read = await subscriptions.endpoints(page.map(({ subscriptionGuid }) => subscriptionGuid));
+    const endpoints = new Map(read.map((endpoint) => [endpoint.guid, endpoint]));
     const now = clock.now();
-    const firstDueAt = new Map(page.map((entry) => [entry.subscriptionGuid, entry.firstDueAt]));
-    const mayBeDue = endpoints.filter(
-      (endpoint) =>
-        endpoint.delivers && (!isDrained(endpoint) || (firstDueAt.get(endpoint.guid) ?? now) <= now),
-    );
-    for (const endpoint of mayBeDue)
-      if (!endpoint.paused && (firstDueAt.get(endpoint.guid) ?? now) <= now) lanes.noteDue(endpoint);
-    let taken = await claimFor(mayBeDue);
-    const delivering = new Set(endpoints.filter(({ delivers }) => delivers).map(({ guid }) => guid));
-    for (const { subscriptionGuid } of page)
-      if (!delivering.has(subscriptionGuid)) taken += await failSome(subscriptionGuid);
+    const toClaim: Endpoint[] = [];
+    const toFail: string[] = [];
+    for (const { subscriptionGuid, firstDueAt, firstScheduledAt } of page) {
+      const endpoint = endpoints.get(subscriptionGuid);
+      if (!endpoint?.delivers) {
+        toFail.push(subscriptionGuid);
+        continue;
+      }
+      const { recoveredAt, paused } = endpoint;
+      const isDue = firstDueAt <= now;
+      const isEarly =
+        recoveredAt !== undefined && firstScheduledAt !== null && firstScheduledAt < recoveredAt;
+      if (isDue || isEarly) toClaim.push(endpoint);
+      if (isDue && !paused) lanes.noteDue(endpoint);
+    }
+    let taken = await claimFor(toClaim);
+    for (const subscriptionGuid of toFail) taken += await failSome(subscriptionGuid);
     return taken;
   }
 
@@ -144,7 +147,7 @@ export function createClaims(deps: Deps) {
         const wanted = claims.map(({ endpoint, reserved }) => ({
           subscriptionGuid: endpoint.guid,
           limit: reserved,
-          recoveredAt: isDrained(endpoint) ? null : (endpoint.recoveredAt ?? null),
+          recoveredAt: endpoint.recoveredAt ?? null,
         }));
         return claimDeliveries(transaction, { claims: wanted, holder, now: clock.now() });
       }))
@@ -185,16 +188,8 @@ export function createClaims(deps: Deps) {
         lanes.noteClaim(endpoint, { isFull, isBehind: isFull && own.at(-1)?.isEarly !== true });
       }
       lanes.add(endpoint, own);
-      // A claim of the first delivery tells nothing about the others.
-      if (endpoint.recoveredAt && !endpoint.firstOnly && own.length < reserved)
-        setBounded(drained, endpoint.guid, endpoint.recoveredAt.getTime(), MAX_DRAINED);
     }
     return deliveries.length;
-  }
-
-  /** Without this check every claim would scan the backlog of an endpoint that recovered once. */
-  function isDrained({ guid, recoveredAt }: Endpoint): boolean {
-    return recoveredAt === undefined || drained.get(guid) === recoveredAt.getTime();
   }
 
   /**

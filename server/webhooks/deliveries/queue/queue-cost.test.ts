@@ -21,10 +21,13 @@ const FEW = 100;
 /** A statement that reads each waiting delivery touches more than three times the buffers that it needs for a few. */
 const MANY = 20_000;
 
-/** A queue with `count` deliveries of one subscription and one each of 200 others. */
+/**
+ * A queue with `count` due deliveries of one subscription, one each of 200 others, and `count` retries of another: a
+ * recovery at `NOW` makes none of them due, a later one every second.
+ */
 async function fillQueue(count: number) {
   await sql`truncate delivery_queue, deliveries`.execute(owner);
-  const big = '5'.repeat(32);
+  const [big, retried] = ['5'.repeat(32), '6'.repeat(31).padEnd(32, '0')];
   const others = Array.from({ length: 200 }, (_, index) =>
     (index + 1).toString(16).repeat(16).padEnd(32, '0').slice(0, 32),
   );
@@ -44,9 +47,13 @@ async function fillQueue(count: number) {
       from new_delivery
     )
     insert into delivery_queue (subscription_guid, delivery_guid, due_at, scheduled_at)
-    select subscription_guid, guid, ${NOW}::timestamptz - n * interval '1 ms', ${NOW} from new_delivery`,
+    select subscription_guid, guid, ${NOW}::timestamptz - n * interval '1 ms', ${NOW} from new_delivery
+    union all
+    select ${retried}::uuid, ${guid}, ${NOW}::timestamptz + n * interval '1 ms',
+           case when n % 2 = 0 then ${NOW}::timestamptz else 'infinity' end
+    from generate_series(1, ${count}::int) as n`,
   );
-  return { big, others };
+  return { big, others, retried };
 }
 
 /** States of the planner statistics, which may be from any time. */
@@ -67,15 +74,21 @@ const firstsOf = (queue: Queue) =>
   someOf(queue).map((guid) => ({ subscriptionGuid: guid, deliveryGuid: ABSENT_GUID }));
 
 const STATEMENTS: Record<string, (queries: Queries, queue: Queue) => Promise<unknown>> = {
-  selectWaiting: (explained) => selectWaiting(explained, FIRST_GUID, 500),
+  selectWaiting: (explained) => selectWaiting(explained, { after: FIRST_GUID, limit: 500, now: NOW }),
   selectWithoutFirst: (explained, queue) => selectWithoutFirst(explained, firstsOf(queue)),
   claimFirst: (explained, queue) =>
     claimFirst(explained, { firsts: firstsOf(queue), holder: HOLDER, now: NOW }),
-  claimDeliveries: (explained, queue) => {
-    const claims = someOf(queue).map((guid) => ({ subscriptionGuid: guid, limit: 50, recoveredAt: null }));
-    return claimDeliveries(explained, { claims, holder: HOLDER, now: NOW });
-  },
+  claimDeliveries: (explained, queue) => claim(explained, someOf(queue), null),
+  'claimDeliveries after a recovery with no early retries': (explained, { retried }) =>
+    claim(explained, [retried], NOW),
+  'claimDeliveries after a recovery': (explained, queue) =>
+    claim(explained, [queue.retried, ...someOf(queue)], new Date(NOW.getTime() + 1)),
 };
+
+function claim(explained: Queries, guids: readonly string[], recoveredAt: Date | null) {
+  const claims = guids.map((subscriptionGuid) => ({ subscriptionGuid, limit: 50, recoveredAt }));
+  return claimDeliveries(explained, { claims, holder: HOLDER, now: NOW });
+}
 
 /** The cost of each statement with so many waiting deliveries. */
 async function readCosts(statistics: (typeof STATISTICS)[number], count: number) {
@@ -107,3 +120,22 @@ for (const statistics of STATISTICS)
       assert.ok(buffers <= 3 * few, `${name}: ${few} buffers with ${FEW}, ${buffers} with ${MANY}`);
     }
   });
+
+test('a claim is planned once, not for each execution, also if hardly anything is due', async () => {
+  const { big } = await fillQueue(MANY);
+  const now = new Date(NOW.getTime() - 60_000);
+  const claims = [{ subscriptionGuid: big, limit: 50, recoveredAt: now }];
+  await sql`analyze delivery_queue, deliveries`.execute(owner);
+  await queries.connection().execute(async (connection) => {
+    for (let execution = 0; execution < 10; execution += 1)
+      await connection.transaction().execute(async (transaction) => {
+        await preferIndexes(transaction as Transaction);
+        await claimDeliveries(transaction, { claims, holder: HOLDER, now });
+      });
+    const { rows } = await sql<{ custom: number; generic: number }>`
+      select custom_plans as custom, generic_plans as generic from pg_prepared_statements
+      where name = 'claim_deliveries'`.execute(connection);
+    // PostgreSQL plans the first five executions, to compare the costs.
+    assert.deepEqual(rows, [{ custom: 5, generic: 5 }]);
+  });
+});

@@ -73,13 +73,27 @@ export async function insertDeliveries(
     from new_delivery where not failed and not (taken and batch_guid is not null)`.execute(transaction);
 }
 
-export type Waiting = { subscriptionGuid: string; firstDueAt: Date };
+export type Waiting = {
+  subscriptionGuid: string;
+  firstDueAt: Date;
+  /** If nothing is due: when the first of the retries was scheduled that a recovery would make due. */
+  firstScheduledAt: Date | null;
+};
+
+/**
+ * A retry that a recovery makes due: new deliveries are due when they are scheduled, and `scheduled_at` is infinity for
+ * retries that are excluded. The condition of the index `delivery_queue_early`.
+ */
+const mayBeEarly = sql<boolean>`q.leased_by is null and q.due_at > q.scheduled_at`;
 
 /**
  * Subscriptions with unleased deliveries, in guid order, each with its earliest due time. A loose index scan: a backlog
  * of any size costs as much as one delivery.
  */
-export async function selectWaiting(queries: Queries, after: string, limit: number): Promise<Waiting[]> {
+export async function selectWaiting(
+  queries: Queries,
+  { after, limit, now }: { after: string; limit: number; now: Date },
+): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
     /* prepared: select_waiting */
     with recursive walk as (
@@ -96,7 +110,12 @@ export async function selectWaiting(queries: Queries, after: string, limit: numb
       ) as following
       where walk.position < ${limit}
     )
-    select subscription_guid as "subscriptionGuid", due_at as "firstDueAt" from walk`.execute(queries);
+    select subscription_guid as "subscriptionGuid", due_at as "firstDueAt", case when due_at > ${now} then (
+      select q.scheduled_at from delivery_queue as q
+      where q.subscription_guid = walk.subscription_guid and ${mayBeEarly}
+      order by q.scheduled_at limit 1
+    ) end as "firstScheduledAt"
+    from walk`.execute(queries);
   return rows;
 }
 
@@ -107,32 +126,44 @@ export type Claim = {
   recoveredAt: Date | null;
 };
 
-/** Leases up to `limit` due deliveries of each subscription to `holder`, the longest due first. */
+/**
+ * Leases up to `limit` due deliveries of each subscription to `holder`: the longest due first, then those that a recovery
+ * makes due. Each kind has its own index, so that the claim reads no other delivery.
+ */
 export async function claimDeliveries(
   queries: Queries,
   { claims, holder, now }: { claims: readonly Claim[]; holder: string; now: Date },
 ): Promise<Delivery[]> {
   const { rows } = await sql<Delivery>`
     /* prepared: claim_deliveries */
+    -- Arrays are subqueries and the time is a column: with bare parameters a plan for this execution looks cheaper than
+    -- one for all, and PostgreSQL plans every claim.
     with claim as materialized (
-      select * from unnest(
-        ${uuidArray(claims.map(({ subscriptionGuid }) => subscriptionGuid))},
-        ${intArray(claims.map(({ limit }) => limit))},
-        ${momentArray(claims.map(({ recoveredAt }) => recoveredAt))})
+      select c.*, ${now}::timestamptz as now from unnest(
+        (select ${uuidArray(claims.map(({ subscriptionGuid }) => subscriptionGuid))}),
+        (select ${intArray(claims.map(({ limit }) => limit))}),
+        (select ${momentArray(claims.map(({ recoveredAt }) => recoveredAt))}))
       as c(subscription_guid, max_rows, recovered_at)
     ), due as materialized (
-      select queued.* from claim cross join lateral (
-        select q.ctid as row_id from delivery_queue as q
-        where q.subscription_guid = claim.subscription_guid and q.leased_by is null
-          and q.due_at <= case when claim.recovered_at is null then ${now}::timestamptz else 'infinity' end
-          and (q.due_at <= ${now} or q.scheduled_at < claim.recovered_at)
+      select claim.*, array(
+        select q.ctid from delivery_queue as q
+        where q.subscription_guid = claim.subscription_guid and q.leased_by is null and q.due_at <= claim.now
         order by q.due_at limit claim.max_rows
         for update skip locked
+      ) as row_ids from claim
+    ), early as materialized (
+      select queued.row_id from due cross join lateral (
+        select q.ctid as row_id from delivery_queue as q
+        where q.subscription_guid = due.subscription_guid and ${mayBeEarly}
+          and q.scheduled_at < due.recovered_at and q.due_at > due.now
+        order by q.scheduled_at limit due.max_rows - cardinality(due.row_ids)
+        for update skip locked
       ) as queued
+      where due.recovered_at is not null
     ), leased as (
       -- By ctid: with a join the planner reads the whole queue, because it cannot know how few rows are claimed.
       update delivery_queue set leased_by = ${holder}
-      where ctid = any(array(select row_id from due))
+      where ctid = any(array(select unnest(row_ids) from due union all select row_id from early))
       returning subscription_guid, delivery_guid, due_at
     )
     ${leasedDeliveries(now)}`.execute(queries);
