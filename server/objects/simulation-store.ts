@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../infrastructure/database/database.ts';
-import { notFrozen } from '../infrastructure/database/not-frozen.ts';
+import { notAmong, notFrozen } from '../infrastructure/database/not-frozen.ts';
 import type { ObjectRow } from './store.ts';
 
 export type Moved = Pick<ObjectRow, 'guid' | 'state' | 'details' | 'ending' | 'next_move_at'>;
 
+/** Objects of these types, except those of Organizations whose events are refused. */
+export type Simulated = { types: readonly string[]; refused: ReadonlySet<string> };
+
 /** Locks due objects, the longest overdue first. Skips objects that another node or a report has locked. */
 export function lockDue(
   transaction: Transaction,
-  types: readonly string[],
+  { types, refused }: Simulated,
   now: Date,
   limit: number,
 ): Promise<ObjectRow[]> {
@@ -18,6 +21,7 @@ export function lockDue(
     .where('type', 'in', types)
     .where('next_move_at', '<=', now)
     .where(notFrozen('objects.organization_guid'))
+    .where(notAmong('objects.organization_guid', refused))
     .orderBy('next_move_at')
     .orderBy('guid')
     .limit(limit)
@@ -43,7 +47,7 @@ export async function updateMoved(
 
 export async function selectNextMoveAt(
   queries: Queries,
-  types: readonly string[],
+  { types, refused }: Simulated,
 ): Promise<Date | undefined> {
   const next = await queries
     .selectFrom('objects')
@@ -51,6 +55,7 @@ export async function selectNextMoveAt(
     .where('next_move_at', 'is not', null)
     .where('type', 'in', types)
     .where(notFrozen('objects.organization_guid'))
+    .where(notAmong('objects.organization_guid', refused))
     .orderBy('next_move_at')
     .limit(1)
     .executeTakeFirst();

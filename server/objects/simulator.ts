@@ -89,10 +89,11 @@ export function createSimulator({ database, clock, timers, log, notifications, e
   }
 
   /** Moves one batch of due objects of these types and returns its size. */
-  function stepOf(names: readonly string[]): Promise<number> {
+  function stepOf(types: readonly string[]): Promise<number> {
     return database.transaction(async (transaction) => {
       const now = clock.now();
-      const due = await store.lockDue(transaction, names, now, BATCH);
+      const refused = await events.refusedOrganizations(transaction);
+      const due = await store.lockDue(transaction, { types, refused }, now, BATCH);
       if (due.length === 0) return 0;
       const completing = due.filter((object) => nextStateOf(object) === COMPLETED);
       const balances = await lockBalances(transaction, account, completing);
@@ -125,7 +126,8 @@ export function createSimulator({ database, clock, timers, log, notifications, e
       failureMessage: 'could not move objects; will retry',
       async poll() {
         while (polling && (await step()) > 0);
-        const next = await store.selectNextMoveAt(database.queries, names);
+        const refused = await events.refusedOrganizations(database.queries);
+        const next = await store.selectNextMoveAt(database.queries, { types: names, refused });
         const earliest = clock.now().getTime() + MIN_POLL_INTERVAL_MS;
         return { progress: false, nextDueAt: next && new Date(Math.max(next.getTime(), earliest)) };
       },

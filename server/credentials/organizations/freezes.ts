@@ -80,6 +80,9 @@ export function createFreezes({ database, log, changes }: Deps) {
       return refusalIn(known, organizationGuid);
     },
 
+    /** All that `check` refuses. */
+    all: async (within: Queries = queries): Promise<ReadonlySet<string>> => current(within),
+
     /** The same for many, with one query at most. */
     async among(
       organizationGuids: ReadonlySet<string>,

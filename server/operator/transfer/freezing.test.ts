@@ -8,11 +8,12 @@ import { eventOf, publishEvents } from '../../../testing/events.ts';
 import { createFile, listenTo, PNG, upload } from '../../../testing/files.ts';
 import { holdBatch, passUntil } from '../../../testing/freezes.ts';
 import { lockWaits } from '../../../testing/locks.ts';
+import { createSubscription, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant, tokenOf } from '../../../testing/tenant.ts';
 import { hold } from '../../../testing/test-endpoint.ts';
 import { createNodes, guidsAt, pass, queueOf, subscriptionRow, until } from '../../../testing/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
-import { updateOrganization } from './freeze-store.ts';
+import { updateOrganization, updateSubscriptions } from './freeze-store.ts';
 
 const { a, b, tenant, endpoint, subscription } = await createNodes();
 const { organizationGuid, bankGuid, bankKey } = tenant;
@@ -78,12 +79,23 @@ test('every node refuses the calls of a frozen Organization, and of no other', a
   for (const app of nodes) assert.equal((await app.call({ url: '/api/customers', token })).status, 200);
 });
 
-test('no node sends, and the simulator rests, until the Organization is unfrozen', async () => {
-  const created = await a.call({
-    ...{ method: 'POST', url: '/api/trades', token },
-    payload: { customer_guid: customerGuid, side: 'buy', symbol: 'BTC-USD', amount: 50_000 },
+async function createTrade(callerToken: string, customer: string) {
+  const { status, body } = await a.call({
+    ...{ method: 'POST', url: '/api/trades', token: callerToken },
+    payload: { customer_guid: customer, side: 'buy', symbol: 'BTC-USD', amount: 50_000 },
   });
-  assert.equal(created.status, 201, JSON.stringify(created.body));
+  assert.equal(status, 201, JSON.stringify(body));
+  const read = () =>
+    a.database.queries
+      .selectFrom('objects')
+      .select('state')
+      .where('guid', '=', String(body.guid))
+      .executeTakeFirstOrThrow();
+  return { hasMoved: async () => (await read()).state !== body.state };
+}
+
+test('no node sends, and the simulator rests, until the Organization is unfrozen', async () => {
+  const trade = await createTrade(token, customerGuid);
   endpoint.behave({ kind: 'answer', status: 500 });
   await publishEvents(a, tenant, 5);
   await publishEvents(b, tenant, 5);
@@ -99,18 +111,36 @@ test('no node sends, and the simulator rests, until the Organization is unfrozen
   await a.clusterTasks.runOnce();
   assert.equal(endpoint.received.length, sent);
   assert.equal((await queueOf(a, subscription)).length, waiting);
-  const state = () =>
-    a.database.queries
-      .selectFrom('objects')
-      .select('state')
-      .where('guid', '=', String(created.body.guid))
-      .executeTakeFirstOrThrow();
-  assert.equal((await state()).state, created.body.state);
+  assert.equal(await trade.hasMoved(), false);
   await unfreeze();
   await pass(3_000, nodes);
   assert.deepEqual(await queueOf(a, subscription), []);
   await a.simulator.drain();
-  assert.notEqual((await state()).state, created.body.state);
+  assert.ok(await trade.hasMoved());
+});
+
+test('objects and subscriptions of others go on while a node refuses the events of an Organization', async () => {
+  const theirToken = await tokenOf(a, other.bankKey, 'trades:read trades:execute');
+  const theirTrade = await createTrade(theirToken, await createCustomer(a, other.bankGuid));
+  const due = { scheduled_deletion_at: a.clock.now() };
+  const theirs = await createSubscription(a, other, { url: endpoint.url });
+  const refused = await createSubscription(a, tenant, { url: endpoint.url });
+  const refusedTrade = await createTrade(token, customerGuid);
+  for (const { dispatcher } of nodes) await dispatcher.drain();
+  await freeze(a);
+  // The database has the Organization as active, but the nodes were not told.
+  await a.database.transaction(async (transaction) => {
+    await updateOrganization(transaction, organizationGuid, { frozen_at: null });
+    await updateSubscriptions(transaction, organizationGuid, false);
+  });
+  for (const { guid } of [refused, theirs]) await setMoments(a, guid, due);
+  a.clock.advance(1_000);
+  await a.simulator.step();
+  await a.subscriptions.sweepDeleted();
+  assert.deepEqual([await refusedTrade.hasMoved(), await theirTrade.hasMoved()], [false, true]);
+  const isDeleted = async (of: typeof theirs) => (await subscriptionRow(a, of)).deleted_at !== null;
+  assert.deepEqual([await isDeleted(refused), await isDeleted(theirs)], [false, true]);
+  await unfreeze();
 });
 
 test('a freeze waits for the requests in flight, and calls are accepted until they have ended', async () => {

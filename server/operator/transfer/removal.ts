@@ -79,16 +79,19 @@ export function createRemoval({ database, clock, audit, log, revocations }: Deps
     );
   }
 
+  /** Tells the nodes, or they would refuse the Organization as frozen after it has moved back. */
   async function finish(guid: string): Promise<number> {
-    return database.transaction(async (transaction) => {
+    const { total, revision } = await database.transaction(async (transaction) => {
       const people = await selectMemberGuids(transaction, guid);
       const connections = { reading: transaction, deleting: transaction };
       let total = 0;
       for (const table of last)
         for await (const deleted of deleteRows(connections, table, guid, BATCH_ROWS)) total += deleted;
       await deleteFormerMembers(transaction, people);
-      return total;
+      return { total, revision: await revocations.revoke(transaction, 'freeze', guid) };
     });
+    await revocations.propagate(revision);
+    return total;
   }
 
   return {

@@ -36,7 +36,7 @@ const UNIQUE_VIOLATION = '23505';
 
 /** Moves Organizations between installations (docs/operators/scaling.md). */
 export function createTransfers(deps: Deps) {
-  const { database, audit, log } = deps;
+  const { database, audit, log, revocations } = deps;
   const { freeze, unfreeze, resumeInterrupted } = createFreezing(deps);
   const { remove } = createRemoval(deps);
 
@@ -73,17 +73,19 @@ export function createTransfers(deps: Deps) {
     const endWatch = watchSender(source, deps.timers, (error) => unsealed.destroy(error));
     let isImported = false;
     try {
-      const imported = await database.maintain((queries) =>
+      const { imported, revision } = await database.maintain((queries) =>
         queries.transaction().execute(async (transaction) => {
           await markAsTransfer(transaction);
-          const result = await importFrames(transaction, { ...deps, content }, readFrames(plain));
-          if (isFailure(result)) throw new Refused(result);
-          const { organization_guid: guid, rows } = result;
+          const imported = await importFrames(transaction, { ...deps, content }, readFrames(plain));
+          if (isFailure(imported)) throw new Refused(imported);
+          const { organization_guid: guid, rows } = imported;
           await audit.record(transaction, actor, { ...changeOf('import', guid), changes: { rows } });
-          return result;
+          // The last statement: revocations of others wait until the commit.
+          return { imported, revision: await revocations.revoke(transaction, 'freeze', guid) };
         }),
       );
       isImported = true;
+      await revocations.propagate(revision);
       log.info({ organization_guid: imported.organization_guid }, 'imported an Organization');
       return imported;
     } finally {

@@ -1,6 +1,6 @@
 import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Base } from '../../infrastructure/base.ts';
-import type { Transaction } from '../../infrastructure/database/database.ts';
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { FailureError } from '../../infrastructure/http/errors.ts';
@@ -38,7 +38,7 @@ export type Events = ReturnType<typeof createEvents>;
 type Deps = Base & {
   /** Counts committed events. */
   counters: Pick<EventCounters, 'note'>;
-  freezes: Pick<Freezes, 'among'>;
+  freezes: Pick<Freezes, 'all' | 'among'>;
   /** Creates the deliveries in the same transaction. */
   enqueue(
     transaction: Transaction,
@@ -147,6 +147,12 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
       const { events } = await write(transaction, newEvents);
       return events;
     },
+
+    /**
+     * Organizations whose events are refused now. A batch of several Organizations leaves them out, because one
+     * refused event rolls back the transaction of all.
+     */
+    refusedOrganizations: (queries: Queries): Promise<ReadonlySet<string>> => freezes.all(queries),
 
     /** Resolves when the transactions that publish events now have ended. */
     whenIdle: () => Promise.all(Array.from(publishing.values(), ({ promise }) => promise)),

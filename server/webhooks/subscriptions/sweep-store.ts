@@ -1,18 +1,23 @@
 import type { Updateable } from 'kysely';
 import type { Transaction } from '../../infrastructure/database/database.ts';
+import { notAmong } from '../../infrastructure/database/not-frozen.ts';
 import type { Tables } from '../../infrastructure/database/tables.ts';
 import type { SubscriptionRow } from './state.ts';
 import { COLUMNS, stateAt } from './store.ts';
 
 const qualified = COLUMNS.map((column) => `subscriptions.${column}` as const);
 
+/** `refused`: Organizations whose events are refused. */
+export type Batch = { limit: number; refused: ReadonlySet<string> };
+
 /** Skips rows that another node has locked. */
-const unmarked = (transaction: Transaction, limit: number) =>
+const unmarked = (transaction: Transaction, { limit, refused }: Batch) =>
   transaction
     .selectFrom('subscriptions')
     .select('guid')
     .where('deleted_at', 'is', null)
     .where('frozen', '=', false)
+    .where(notAmong('subscriptions.organization_guid', refused))
     .limit(limit)
     .forUpdate()
     .skipLocked();
@@ -32,8 +37,8 @@ function mark(
     .execute();
 }
 
-export function markDeleted(transaction: Transaction, now: Date, limit: number): Promise<SubscriptionRow[]> {
-  const due = unmarked(transaction, limit)
+export function markDeleted(transaction: Transaction, now: Date, batch: Batch): Promise<SubscriptionRow[]> {
+  const due = unmarked(transaction, batch)
     .where('scheduled_deletion_at', '<=', now)
     .orderBy('scheduled_deletion_at');
   return mark(transaction, due, { deleted_at: now, updated_at: now });
@@ -42,9 +47,9 @@ export function markDeleted(transaction: Transaction, now: Date, limit: number):
 export function markFailed(
   transaction: Transaction,
   { failingBefore, now }: { failingBefore: Date; now: Date },
-  limit: number,
+  batch: Batch,
 ): Promise<SubscriptionRow[]> {
-  const due = unmarked(transaction, limit)
+  const due = unmarked(transaction, batch)
     .where('failed_at', 'is', null)
     .where('deliveries_failing_since', '<=', failingBefore)
     .where('disabled_at', 'is', null)

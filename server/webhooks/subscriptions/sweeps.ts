@@ -17,13 +17,14 @@ type Deps = { database: Database; clock: Clock; audit: Audit; events: Events; al
 export function createSweeps({ database, clock, audit, events, alerts }: Deps) {
   async function inBatches(
     ending: 'deleted' | 'failed',
-    mark: (transaction: Transaction) => Promise<SubscriptionRow[]>,
+    mark: (transaction: Transaction, batch: store.Batch) => Promise<SubscriptionRow[]>,
     changes: (row: SubscriptionRow) => Record<string, unknown>,
   ): Promise<number> {
     let total = 0;
     for (;;) {
       const marked = await database.transaction(async (transaction) => {
-        const rows = await mark(transaction);
+        const refused = await events.refusedOrganizations(transaction);
+        const rows = await mark(transaction, { limit: BATCH, refused });
         for (const row of rows)
           await audit.record(
             transaction,
@@ -47,7 +48,7 @@ export function createSweeps({ database, clock, audit, events, alerts }: Deps) {
     sweepDeleted: () =>
       inBatches(
         'deleted',
-        (transaction) => store.markDeleted(transaction, clock.now(), BATCH),
+        (transaction, batch) => store.markDeleted(transaction, clock.now(), batch),
         (row) => ({ scheduled_deletion_at: row.scheduled_deletion_at?.toISOString() }),
       ),
 
@@ -55,10 +56,10 @@ export function createSweeps({ database, clock, audit, events, alerts }: Deps) {
     sweepFailed: () =>
       inBatches(
         'failed',
-        (transaction) => {
+        (transaction, batch) => {
           const now = clock.now();
           const failingBefore = new Date(now.getTime() - FAILS_AFTER_MS);
-          return store.markFailed(transaction, { failingBefore, now }, BATCH);
+          return store.markFailed(transaction, { failingBefore, now }, batch);
         },
         (row) => ({ deliveries_failing_since: row.deliveries_failing_since?.toISOString() }),
       ),
