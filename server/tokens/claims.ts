@@ -20,8 +20,12 @@ export type Claims = {
   customer_guid?: string;
   /** Absent only from user tokens that are valid in both environments. */
   environment?: EnvironmentName;
-  /** User tokens: the session and the membership with which the token is revoked. */
+  /** User tokens: the session with which the token is revoked. */
   session_guid?: string;
+  /**
+   * With it the token is revoked: in a user token the grant of the membership, otherwise that of the Organization, which is
+   * its guid (and not in the token) unless it was imported.
+   */
   grant_guid?: string;
   /** Customer tokens obtained with another token: its jti, with which the customer token is revoked. */
   parent_jti?: string;

@@ -22,8 +22,8 @@ export type ApplicationFilters = {
   updatedAtLt?: Date | undefined;
 };
 
-/** A key pair with the environment of its bank; null for Organization keys. */
-export type Client = Application & { environment: EnvironmentName | null };
+/** A key pair with the environment of its bank, null for Organization keys, and the grant of its Organization. */
+export type Client = Application & { environment: EnvironmentName | null; grant_guid: string | null };
 
 export async function insertApplication(transaction: Transaction, application: Application): Promise<void> {
   await transaction.insertInto('applications').values(application).execute();
@@ -146,9 +146,10 @@ export async function selectClients(
 ): Promise<(Client | undefined)[]> {
   const rows = await queries
     .selectFrom('applications')
+    .innerJoin('organizations', 'organizations.guid', 'applications.organization_guid')
     .leftJoin('banks', 'banks.guid', 'applications.bank_guid')
     .selectAll('applications')
-    .select('banks.environment')
+    .select(['banks.environment', 'organizations.grant_guid'])
     .where('client_id', '=', sql<string>`any(${[...new Set(clientIds)]}::uuid[])`)
     .execute();
   const byId = new Map(rows.map((row) => [row.client_id, row]));

@@ -99,6 +99,7 @@ export function createOrganizations(deps: Deps) {
           frozen_at: null,
           freezing_at: null,
           removing_at: null,
+          grant_guid: null,
           created_at: now,
           updated_at: now,
         };

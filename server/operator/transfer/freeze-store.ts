@@ -80,23 +80,14 @@ export async function hasDeliveriesInProgress(queries: Queries, organizationGuid
   return rows.length > 0;
 }
 
-/** Subjects by which the tokens of the Organization are revoked. */
-export async function selectTokenSubjects(
+export async function selectMembershipGrants(
   transaction: Transaction,
   organizationGuid: string,
-): Promise<{ clientIds: string[]; grantGuids: string[] }> {
-  const keys = await transaction
-    .selectFrom('applications')
-    .select('client_id')
-    .where('organization_guid', '=', organizationGuid)
-    .execute();
-  const grants = await transaction
+): Promise<string[]> {
+  const rows = await transaction
     .selectFrom('memberships')
     .select('grant_guid')
     .where('organization_guid', '=', organizationGuid)
     .execute();
-  return {
-    clientIds: keys.map(({ client_id }) => client_id),
-    grantGuids: grants.map(({ grant_guid }) => grant_guid),
-  };
+  return rows.map(({ grant_guid }) => grant_guid);
 }

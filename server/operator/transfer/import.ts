@@ -2,7 +2,7 @@ import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Partitions } from '../../infrastructure/database/partitions/partitions.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
-import { isGuid, timeOfGuid } from '../../infrastructure/runtime/guid.ts';
+import { type Guids, isGuid, timeOfGuid } from '../../infrastructure/runtime/guid.ts';
 import { pathOf } from '../../webhooks/inboxes/service.ts';
 import type { createImportedContent } from './content.ts';
 import { type Frame, type Head, type Header, InvalidFrame } from './frames.ts';
@@ -18,6 +18,7 @@ type Deps = {
   partitions: Partitions;
   content: ReturnType<typeof createImportedContent>;
   baseUrl: string;
+  guids: Guids;
 };
 type RowsHead = Extract<Head, { kind: 'rows' }>;
 
@@ -25,13 +26,13 @@ const NAMES: ReadonlySet<string> = new Set(TRANSFERRED.map(({ name }) => name));
 /** Tables whose rows change on import. */
 const CHANGED: ReadonlySet<string> = new Set([
   ...Object.keys(ENCRYPTED),
-  ...['applications', 'organizations', 'subscriptions'],
+  ...['applications', 'memberships', 'organizations', 'subscriptions'],
 ]);
 
 /** Inserts everything in one transaction, so that a failure leaves nothing. */
 export async function importFrames(
   transaction: Transaction,
-  { encryption, partitions, content, baseUrl }: Deps,
+  { encryption, partitions, content, baseUrl, guids }: Deps,
   frames: AsyncIterator<Frame>,
 ): Promise<Imported | Failure> {
   const header = await readHeader(frames);
@@ -49,7 +50,11 @@ export async function importFrames(
 
   function adapted(table: string, row: JsonRow): JsonRow {
     const own = protectSecrets(encryption, table, row);
-    if (table === 'organizations') return { ...own, frozen_at: null, freezing_at: null, removing_at: null };
+    // An earlier removal from this installation may have revoked the grants.
+    const granted = { ...own, grant_guid: guids.next() };
+    if (table === 'organizations')
+      return { ...granted, frozen_at: null, freezing_at: null, removing_at: null };
+    if (table === 'memberships') return granted;
     if (table !== 'subscriptions') return own;
     const url = String(row.url);
     const isInbox = url.startsWith(inboxUrl(header.baseUrl));

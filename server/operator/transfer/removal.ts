@@ -4,7 +4,7 @@ import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import { scheduleDeletions } from './content-store.ts';
 import { notFound } from './freeze-steps.ts';
-import { lockOrganization, selectTokenSubjects, updateOrganization } from './freeze-store.ts';
+import { lockOrganization, selectMembershipGrants, updateOrganization } from './freeze-store.ts';
 import { deleteFormerMembers, selectMemberGuids } from './people-store.ts';
 import { deleteRows, markAsTransfer } from './rows-store.ts';
 import { DERIVED, TRANSFERRED, type TransferredTable } from './tables-store.ts';
@@ -47,11 +47,8 @@ export function createRemoval({ database, clock, audit, log, revocations }: Deps
       if (organization.removing_at !== null) return undefined;
       await updateOrganization(transaction, guid, { removing_at: clock.now() });
       await scheduleDeletions(transaction, guid, clock.now());
-      const { clientIds, grantGuids } = await selectTokenSubjects(transaction, guid);
-      const [client, ...clients] = clientIds;
-      if (client) revision = await revocations.revoke(transaction, 'application', client, ...clients);
-      const [grant, ...grants] = grantGuids;
-      if (grant) revision = await revocations.revoke(transaction, 'token', grant, ...grants);
+      const grants = await selectMembershipGrants(transaction, guid);
+      revision = await revocations.revoke(transaction, 'token', organization.grant_guid ?? guid, ...grants);
       await audit.record(transaction, actor, {
         action: 'organization.remove',
         ...{ organizationGuid: guid, objectType: 'organization', objectId: guid },

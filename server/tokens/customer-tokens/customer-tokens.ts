@@ -81,6 +81,7 @@ export function createCustomerTokens(deps: Deps) {
       bankGuid: customer.bank_guid,
       customerGuid: customer.guid,
       environment: customer.environment,
+      grantGuid: client.grant_guid ?? undefined,
       parent: parent?.token,
       scopes,
     });

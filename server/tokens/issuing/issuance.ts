@@ -48,6 +48,7 @@ export function createIssuance({
         organizationGuid: client.organization_guid,
         bankGuid: client.bank_guid ?? undefined,
         environment,
+        grantGuid: client.grant_guid ?? undefined,
         scopes,
         ipAllowlist: client.ip_allowlist,
       });

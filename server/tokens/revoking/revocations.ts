@@ -9,8 +9,8 @@ import { type Claims, EXPIRED_KEPT_MS, TOKEN_LIFETIME_SECONDS } from '../claims.
 import * as store from './revocation-store.ts';
 
 /**
- * Revoked tokens: single ones, and all tokens of a removed key pair, an ended session, a changed membership or a revoked
- * parent token.
+ * Revoked tokens: single ones, and all tokens of a removed key pair, an ended session, a changed membership, a revoked
+ * parent token or a removed Organization.
  *
  * Every node keeps the list in memory under a lease that it renews each second. `propagate` notifies all nodes and returns
  * once each node with a valid lease has caught up. A node without a lease checks the database instead, so correctness does
@@ -32,7 +32,8 @@ const MAX_POLL_MS = 160;
 const LATE_TOKENS_MS = 60_000;
 
 /** Claims that a token can be revoked by. */
-type Revocable = Pick<Claims, 'sub' | 'jti' | 'session_guid' | 'grant_guid' | 'parent_jti'>;
+type Revocable = Pick<Claims, 'sub' | 'jti' | 'session_guid' | 'grant_guid' | 'parent_jti'> &
+  Partial<Pick<Claims, 'organization_guid'>>;
 
 type Deps = { database: Database; notifications: Notifications; clock: Clock; guids: Guids; log: Log };
 
@@ -61,8 +62,9 @@ export function createRevocations({ database, notifications, clock, guids, log }
   function check({
     sub,
     jti,
+    organization_guid: organization,
     session_guid: session,
-    grant_guid: grant,
+    grant_guid: grant = organization,
     parent_jti: parent,
   }: Revocable): boolean | Promise<boolean> {
     if (now() >= upToDateUntil)
@@ -77,7 +79,6 @@ export function createRevocations({ database, notifications, clock, guids, log }
     const leaseUntil = now() + REVOCATION_LEASE_MS;
     // Changes missed without a lease may have been swept already.
     let freezesChanged = now() >= upToDateUntil;
-    if (freezesChanged) notifyListener(undefined);
     const lease = () =>
       store.upsertNode(queries, { guid: node, revision: lastRevision, lease_until: new Date(leaseUntil) });
     await lease();
@@ -93,7 +94,11 @@ export function createRevocations({ database, notifications, clock, guids, log }
           lastRevision = revision;
         }
       } while (page.length === PAGE_ROWS);
-      if (freezesChanged) await readFreezes();
+      if (freezesChanged) {
+        // The end of a removal has deleted key pairs, and an import has inserted some.
+        notifyListener(undefined);
+        await readFreezes();
+      }
     } catch (error) {
       // The next sync reads them again, or it would confirm a freeze that this node has not read.
       lastRevision = before;

@@ -23,6 +23,8 @@ type OrganizationsTable = {
   freezing_at: Generated<Date | null>;
   /** Set while it is deleted after the move. */
   removing_at: Generated<Date | null>;
+  /** Set by an import, and named by the tokens of key pairs. */
+  grant_guid: Generated<string | null>;
   created_at: Date;
   updated_at: Date;
 };
