@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { exportFrom, importInto, operator } from '../../testing/cells.ts';
 import { browse, browserOf, joinTeam, logIn, PASSWORD, tokenInLink } from '../../testing/dashboard.ts';
 import { createKey, createTenant, type Key } from '../../testing/tenant.ts';
 import { isFailure } from '../infrastructure/runtime/failure.ts';
@@ -46,8 +47,8 @@ async function subscriptionsOf({ subscriptions }: TestApp, { organization }: Dem
   return found.rows.map(({ name, state, disabled_at }) => [name, state, disabled_at !== null]);
 }
 
-async function createDemoApp() {
-  const app = await createTestApp({ environment: { PORTICO_ALLOWLIST_POLICY: 'optional' } });
+async function createDemoApp(options: Parameters<typeof createTestApp>[0] = {}) {
+  const app = await createTestApp({ ...options, environment: { PORTICO_ALLOWLIST_POLICY: 'optional' } });
   const demo = await createDemo(app, { randomBytes, withInbox: true });
   assert.ok(demo);
   app.clock.advance(A_MINUTE_AND_MORE_MS);
@@ -113,4 +114,45 @@ test("an Organization that invited the demo's address later is not a demo", asyn
   const member = await joinTeam(app, organizationGuid, { email: FOUNDER_EMAIL });
   assert.deepEqual(await close(app), []);
   assert.equal((await logIn(app, member)).status, 200);
+});
+
+test('an exposed start closes its demo and an imported one, and leaves an older imported Organization', async () => {
+  const origin = await createDemoApp();
+  const { clock } = origin.app;
+  const older = await createTenant(origin.app);
+  clock.advance(A_MINUTE_AND_MORE_MS);
+  const { app, demo } = await createDemoApp({ clock });
+  for (const guid of [origin.demo.organization.guid, older.organizationGuid])
+    assert.ok(!isFailure(await importInto(app, await exportFrom(origin.app, guid))));
+  assert.equal((await requestToken(app, keyOf(origin.demo))).status, 200);
+  assert.equal((await close(app)).length, 2);
+  for (const each of [demo, origin.demo]) assert.equal((await requestToken(app, keyOf(each))).status, 401);
+  assert.equal((await requestToken(app, older.bankKey)).status, 200);
+});
+
+test('a demo whose Founder was removed by hand is closed, also next to an older imported Organization', async () => {
+  const { app: origin } = await createDemoApp();
+  const { organizationGuid } = await createTenant(origin);
+  const { app, demo } = await createDemoApp({ clock: origin.clock });
+  assert.ok(!isFailure(await importInto(app, await exportFrom(origin, organizationGuid))));
+  const founder = await findDemoFounder(app);
+  const removed = await app.operate(
+    'DELETE',
+    `/organizations/${demo.organization.guid}/members/${founder?.guid}`,
+  );
+  assert.equal(removed.status, 204, JSON.stringify(removed.body));
+  assert.equal((await close(app)).length, 1);
+  assert.equal((await requestToken(app, keyOf(demo))).status, 401);
+});
+
+test('an exposed start locks the Founder of a frozen demo, and the next one closes the unfrozen demo', async () => {
+  const { app, demo } = await createDemoApp();
+  await exportFrom(app, demo.organization.guid);
+  const [line] = await close(app);
+  assert.match(JSON.parse(String(line)).msg, /^locked the Founder of the demo; .*frozen/);
+  assert.equal((await logIn(app, founderOf(demo))).status, 401);
+  assert.equal((await requestToken(app, keyOf(demo))).status, 503);
+  assert.ok(!isFailure(await app.transfers.unfreeze(operator, demo.organization.guid)));
+  assert.equal((await close(app)).length, 1);
+  assert.equal((await requestToken(app, keyOf(demo))).status, 401);
 });

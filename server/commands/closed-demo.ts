@@ -22,44 +22,59 @@ export async function closeDemoIfExposed(
   log: Log,
 ): Promise<void> {
   if (!exposure || demo) return;
-  const found = await findDemo(app);
-  if (!found) return;
-  const { organization, founder } = found;
-  const removedKeys = await removeKeys(app, found);
-  await removeInbox(app, found);
+  const founder = await app.people.findByEmail(FOUNDER_EMAIL);
+  if (!founder) return;
+  for (const found of await findDemos(app, founder)) await close(app, found, exposure.exposedBy, log);
+}
+
+type ExistingDemo = { organization: Organization; founder: Person; createdUntil: Date };
+
+async function close(app: App, demo: ExistingDemo, exposedBy: readonly string[], log: Log): Promise<void> {
+  const { organization, founder } = demo;
+  const about = { exposed_by: exposedBy, organization_guid: organization.guid };
   const loginLocked = await app.login.accounts.lock(systemActor, founder.guid);
-  const founderRemoved = await removeMembership(app, found);
+  if (await app.organizations.checkFrozen(organization.guid)) {
+    log.warn(
+      { ...about, locked_member: founder.email },
+      'locked the Founder of the demo; its keys are refused while its Organization is frozen: remove it, or restart after an unfreeze',
+    );
+    return;
+  }
+  const removedKeys = await removeKeys(app, demo);
+  await removeInbox(app, demo);
+  const founderRemoved = await removeMembership(app, demo);
   if (removedKeys.length === 0 && !loginLocked && !founderRemoved) return;
   log.warn(
-    {
-      exposed_by: exposure.exposedBy,
-      organization_guid: organization.guid,
-      removed_keys: removedKeys,
-      locked_member: founder.email,
-    },
+    { ...about, removed_keys: removedKeys, locked_member: founder.email },
     'closed the demo: removed its keys and its inbox, locked its Founder and ended their sessions; PORTICO_DEMO=true keeps a demo open',
   );
 }
 
-type ExistingDemo = { organization: Organization; founder: Person };
-
 /**
- * A demo is created on an empty database only, so its Organization is the first one. The time distinguishes it
- * from an Organization that invited the demo's address later.
+ * A demo is created on an empty database only, so its Organization is the first one that was not imported. Another demo
+ * may have been imported with its Founder. The time distinguishes them from an Organization that invited the demo's
+ * address later.
  */
-async function findDemo({ people, organizations }: App): Promise<ExistingDemo | undefined> {
-  const founder = await people.findByEmail(FOUNDER_EMAIL);
-  const organization = founder && (await organizations.first());
-  if (!organization) return undefined;
-  const elapsedMs = founder.created_at.getTime() - organization.created_at.getTime();
-  return elapsedMs >= 0 && elapsedMs <= DEMO_CREATED_WITHIN_MS ? { organization, founder } : undefined;
+async function findDemos({ organizations, members }: App, founder: Person): Promise<ExistingDemo[]> {
+  const first = await organizations.firstOwn();
+  const joined = (await members.organizationsOf(founder.guid)).map(({ organization }) => organization);
+  const found = new Map([...(first ? [first] : []), ...joined].map((each) => [each.guid, each]));
+  const demos: ExistingDemo[] = [];
+  for (const organization of found.values()) {
+    const member = await members.get(organization.guid, founder.guid);
+    const createdUntil = (isFailure(member) ? founder : member).created_at;
+    const elapsedMs = createdUntil.getTime() - organization.created_at.getTime();
+    if (elapsedMs >= 0 && elapsedMs <= DEMO_CREATED_WITHIN_MS)
+      demos.push({ organization, founder, createdUntil });
+  }
+  return demos;
 }
 
 /** Only what was created between the Organization and the Founder; people created the rest. */
-function timeOf({ organization, founder }: ExistingDemo) {
+function timeOf({ organization, createdUntil }: ExistingDemo) {
   return {
     createdAtGte: organization.created_at,
-    createdAtLt: new Date(founder.created_at.getTime() + 1),
+    createdAtLt: new Date(createdUntil.getTime() + 1),
   };
 }
 

@@ -187,7 +187,7 @@ export function createOrganizations(deps: Deps) {
 
     list: (page: Page) => store.selectOrganizations(database.lists, page),
 
-    first: () => store.selectFirstOrganization(database.queries),
+    firstOwn: () => store.selectFirstOwnOrganization(database.queries),
   };
 }
 

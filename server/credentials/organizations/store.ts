@@ -47,8 +47,15 @@ export function selectOrganization(queries: Queries, guid: string): Promise<Orga
   return organizationOf(queries, guid).executeTakeFirst();
 }
 
-export function selectFirstOrganization(queries: Queries): Promise<Organization | undefined> {
-  return queries.selectFrom('organizations').selectAll().orderBy('guid').limit(1).executeTakeFirst();
+/** The first that was not imported. */
+export function selectFirstOwnOrganization(queries: Queries): Promise<Organization | undefined> {
+  return queries
+    .selectFrom('organizations')
+    .selectAll()
+    .where('grant_guid', 'is', null)
+    .orderBy('guid')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** FOR NO KEY UPDATE still allows inserts of rows that reference the Organization. */
