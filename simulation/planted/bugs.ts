@@ -266,13 +266,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'no subscription fails after seven days of failures',
     file: 'server/webhooks/subscriptions/sweeps.ts',
-    from: 'return store.markFailed(transaction, { failingBefore, now }, BATCH);',
+    from: 'return store.markFailed(transaction, { failingBefore, now }, batch);',
     to: 'return Promise.resolve([]);',
   },
   {
     name: 'no subscription is deleted after 24 hours',
     file: 'server/webhooks/subscriptions/sweeps.ts',
-    from: '(transaction) => store.markDeleted(transaction, clock.now(), BATCH),',
+    from: '(transaction, batch) => store.markDeleted(transaction, clock.now(), batch),',
     to: 'async () => [],',
   },
   {
