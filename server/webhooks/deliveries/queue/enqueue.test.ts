@@ -18,10 +18,7 @@ const unanswered: Database = {
   onEnd: (transaction, action) =>
     app.database.onEnd(transaction, (ending) => action(ending === 'committed' ? 'unknown' : ending)),
 };
-const { enqueue } = createEnqueue({
-  ...{ database: unanswered, clock, guids, subscriptions, dispatcher },
-  metrics: app.metrics,
-});
+const { enqueue } = createEnqueue({ database: unanswered, clock, guids, subscriptions, dispatcher });
 
 for (const count of [1, 40]) {
   test(`${count} deliveries with an unknown commit are released at once and sent once`, async () => {

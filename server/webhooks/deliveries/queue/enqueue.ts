@@ -1,12 +1,9 @@
 import type { Database, Ending, Transaction } from '../../../infrastructure/database/database.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Guids } from '../../../infrastructure/runtime/guid.ts';
-import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Event } from '../../events/service.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Delivery, DeliveryBatch, DeliveryRequest } from '../delivery.ts';
-import { countFailed } from '../recording/counters.ts';
-import { addCounts } from '../recording/record-store.ts';
 import type { Dispatcher } from '../sending/dispatcher.ts';
 import { insertDeliveries } from './queue-store.ts';
 import { insertResends } from './resend-store.ts';
@@ -24,14 +21,13 @@ type Deps = {
   guids: Guids;
   subscriptions: Subscriptions;
   dispatcher: Dispatcher;
-  metrics: Pick<Metrics, 'deliveries'>;
 };
 
 /**
  * Creates deliveries in the transaction of their event. As many as the dispatcher of this process has capacity for are
  * leased to it and passed on after the commit; the others wait in the queue for any dispatcher.
  */
-export function createEnqueue({ database, clock, guids, subscriptions, dispatcher, metrics }: Deps) {
+export function createEnqueue({ database, clock, guids, subscriptions, dispatcher }: Deps) {
   async function deliver(
     transaction: Transaction,
     work: readonly (readonly [Endpoint, readonly EventContent[]])[],
@@ -63,31 +59,10 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
       if (ending !== 'rolled back') dispatcher.announce(waiting.map(({ endpoint }) => endpoint));
     });
     await insertDeliveries(transaction, groups, { holder: holder ?? null, at, request });
-    await countRecordedAsFailed(
-      transaction,
-      groups.filter(({ failed }) => failed),
-      at,
-    );
     const created = groups.flatMap(({ deliveries }) => deliveries);
     // A test event is new: streams have it already.
     if (request && request.as !== 'test_event') await insertResends(transaction, created, at);
     return created;
-  }
-
-  async function countRecordedAsFailed(
-    transaction: Transaction,
-    groups: readonly { endpoint: Endpoint; deliveries: readonly Delivery[] }[],
-    at: Date,
-  ): Promise<void> {
-    if (groups.length === 0) return;
-    const counts = groups.map(({ endpoint, deliveries }) =>
-      countFailed(endpoint.guid, at, deliveries.length),
-    );
-    database.onEnd(transaction, (ending) => {
-      if (ending === 'committed')
-        for (const { failed } of counts) metrics.deliveries.inc({ state: 'failed' }, failed);
-    });
-    await addCounts(transaction, counts);
   }
 
   function passOn(ending: Ending, endpoint: Endpoint, deliveries: readonly Delivery[]): void {

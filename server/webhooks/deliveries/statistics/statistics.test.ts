@@ -7,7 +7,7 @@ import { publishEvents } from '../../../../testing/events.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
 import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
-import { createDispatchingApp, metricOf, setDisabled } from '../../../../testing/webhooks.ts';
+import { createDispatchingApp } from '../../../../testing/webhooks.ts';
 import { selectStepCounts } from './statistics-store.ts';
 
 /** GET /api/delivery_statistics */
@@ -16,7 +16,6 @@ const { clock, dispatcher } = app;
 const { queries } = app.database;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const FAILED = 'portico_deliveries_total{state="failed"}';
 
 type Counts = {
   completed: number;
@@ -143,19 +142,6 @@ for (const [range, stepSeconds, steps] of [
     );
     assert.deepEqual([answer.totals.completed, answer.totals.failed_attempts], [hasMinutes ? 12 : 9, 6]);
   });
-
-test('deliveries of a disabled subscription, which are created as failed, are counted', async () => {
-  const { tenant, token } = await createOwner();
-  const endpoint = await createTestEndpoint();
-  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
-  await dispatcher.drain();
-  await setDisabled(app, subscription, true);
-  const before = await metricOf(app, FAILED);
-  await publishEvents(app, tenant, 9);
-  const { totals } = await ask(token);
-  assert.deepEqual([totals.failed, totals.due, totals.delivered_rate], [9, 10, 0.1]);
-  assert.equal((await metricOf(app, FAILED)) - before, 9);
-});
 
 test('range defaults to 1h, and an unknown range is refused', async () => {
   const { token } = await createOwner();
