@@ -164,6 +164,22 @@ test('a repeat with the key of an interrupted upload continues it, with a new fi
   assert.equal((await upload()).guid, second);
 });
 
+test('without files:read, a repeat of a creation uses the link of the first answer', async () => {
+  const writer = service.portico({ scopes: ['files:execute'] });
+  let isLost = false;
+  service.intercept(async ({ method, path, headers, body }) => {
+    if (isLost || method !== 'POST' || path !== '/api/files') return undefined;
+    isLost = true;
+    const url = service.local(`http://localhost:4000${path}`);
+    assert.equal((await fetch(url, { method, headers, body: JSON.stringify(body) })).status, 201);
+    return new TypeError('fetch failed');
+  });
+  const file = await writer.files.upload(new Blob([LARGE]), {
+    ...{ ...KEYED, content_type: 'application/pdf', idempotencyKey: 'least-privilege' },
+  });
+  await assertStored(file.guid, LARGE);
+});
+
 test('calls with one key at the same time return one file', async () => {
   const upload = () => portico.files.upload(new Blob([LARGE]), { ...KEYED, idempotencyKey: 'at once' });
   let other: Promise<{ guid: string }> | undefined;

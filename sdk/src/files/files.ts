@@ -2,7 +2,7 @@ import { createResource } from '../client/resources.ts';
 import { sleep } from '../client/runtime.ts';
 import type { CreateOptions, RequestOptions, Transport } from '../client/transport.ts';
 import { ConfigurationError, PorticoError, TimeoutError } from '../errors.ts';
-import { IdempotencyKeyReusedError, UploadCompletedError } from '../generated/errors.ts';
+import { IdempotencyKeyReusedError, InvalidScopesError, UploadCompletedError } from '../generated/errors.ts';
 import type { Resources } from '../generated/resources.ts';
 import type { Schemas } from '../generated/schema.ts';
 import {
@@ -109,7 +109,10 @@ export function createFiles(transport: Transport): Files {
     const { data: created, headers } = await transport.json<File>(call);
     // A random key is replayed within one call only, where the link of the first answer is still new.
     if (!idempotencyKey || !headers.has('idempotency-replayed')) return created;
-    const file = await resource.get(created.guid, repeats);
+    const file = await resource.get(created.guid, repeats).catch((error: unknown) => {
+      if (error instanceof InvalidScopesError) return created;
+      throw error;
+    });
     if (file.upload_url !== undefined) return file;
     try {
       return await wait(file.guid, repeats);
