@@ -113,13 +113,13 @@ export async function createServers(deps: ServerDeps) {
       ...{ ...alertsModule, organizations, rateLimits, randomBytes, sourceAddress },
     });
     if (filesOnDisk) {
-      // Apart: downloads that are read slowly must not refuse uploads.
-      const [uploadCalls, downloadCalls] = [
-        createLinkCalls({ clock, timers }),
-        createLinkCalls({ clock, timers }),
-      ];
-      await registerUploads(server, { ...filesOnDisk, linkCalls: uploadCalls, timers });
-      registerDownloads(server, { ...filesOnDisk, linkCalls: downloadCalls });
+      // Counted apart, so that downloads that are read slowly do not refuse uploads.
+      await registerUploads(server, {
+        ...filesOnDisk,
+        linkCalls: createLinkCalls({ clock, timers }),
+        timers,
+      });
+      registerDownloads(server, { ...filesOnDisk, linkCalls: createLinkCalls({ clock, timers }) });
     }
     if (deps.operatorOnMainPort) await registerOperations(server);
   }

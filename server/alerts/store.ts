@@ -30,7 +30,10 @@ const COLUMNS = [
   'created_at',
 ] as const satisfies (keyof AlertRow)[];
 
-/** Skips frozen Organizations, occurrences that are known, and alerts beyond `most` of an Organization and type since `since`. */
+/**
+ * Skips frozen Organizations, occurrences that are known, and alerts beyond `most` of an Organization and type since
+ * `since`.
+ */
 export async function insertAlerts(
   transaction: Transaction,
   rows: readonly RaisedRow[],

@@ -12,8 +12,8 @@ export const MAX_IN_FLIGHT = 1_000;
 const MAX_RUNNING = 1;
 
 /**
- * Limits the calls to upload links or to download links. They are counted apart from the Organization's calls to the API, because
- * a link is passed on to people who must not be able to block these.
+ * Limits the calls to upload links or to download links. They are counted apart from the Organization's calls to the
+ * API, because a link is passed on to people who must not be able to block these.
  */
 export function createLinkCalls({ clock, timers }: { clock: Clock; timers: Timers }) {
   const callsInFlight = createCallsInFlight({

@@ -26,7 +26,7 @@ const isInWindow = ({ since, until }: EventWindow) => sql`created_at >= ${since}
 
 /**
  * Reads the guids of the window, of which nearly all are in it, and on both sides those next to it: the time in a guid may
- * differ from `created_at`. `isPartial`: one of the three has more than `maxRead` events.
+ * differ from `created_at`. `isPartial`: one of the three has `maxRead` events or more.
  */
 export async function countWindow(
   queries: Queries,
