@@ -48,6 +48,26 @@ test('late_completed_at is set by a success after a failure', async () => {
   assert.deepEqual([completed_at, late_completed_at], [app.clock.now(), app.clock.now()]);
 });
 
+test('a failure under a lost lease does not release a delivery that was claimed again', async () => {
+  const { recorder } = createHarness();
+  const [delivery] = await take(1);
+  assert.ok(delivery);
+  void recorder.record(outcomeOf(delivery, { result: 'timeout', nextAttemptAt: app.clock.now() }), STRANGER);
+  await recorder.flush();
+  assert.equal((await queued(delivery))?.leased_by, HOLDER);
+  assert.equal((await rowOf('deliveries', delivery.guid)).attempt_count, 0);
+});
+
+test('a success under a lost lease completes a delivery that was claimed again', async () => {
+  const { recorder } = createHarness();
+  const [delivery] = await take(1);
+  assert.ok(delivery);
+  void recorder.record(outcomeOf(delivery), STRANGER);
+  await recorder.flush();
+  assert.equal(await queued(delivery), undefined);
+  assert.deepEqual((await rowOf('deliveries', delivery.guid)).completed_at, app.clock.now());
+});
+
 /** Of the deliveries, on this connection, since its statistics were reported. */
 async function updatesSoFar(transaction: Transaction): Promise<{ all: number; hot: number }> {
   const { rows } = await sql<{ all: number; hot: number }>`

@@ -36,7 +36,8 @@ type Deps = {
 /** Recorded outcomes, and for failed deliveries the time of their first failure. */
 export type Recorded = { outcomes: readonly Outcome[]; failingSince: ReadonlyMap<string, Date> };
 
-type Entry = { outcome: Outcome; done(): void };
+/** `sentBy` is the lease holder under which the request was sent. */
+type Entry = { outcome: Outcome; sentBy: string | undefined; done(): void };
 
 /**
  * Records outcomes in batches. An outcome that cannot be written is kept and retried; its delivery counts as held until
@@ -80,7 +81,7 @@ export function createRecorder({
   async function write(batch: readonly Entry[]): Promise<void> {
     if (batch.length === 0) return;
     try {
-      observe(await record(batch.map((entry) => entry.outcome)));
+      observe(await record(batch));
     } catch (error) {
       return keep(batch, error);
     }
@@ -114,7 +115,7 @@ export function createRecorder({
     );
     const plain = { ...outcome, excerpt: '', reason: undefined, exchange: undefined };
     try {
-      observe(await record([plain], { counts: false }));
+      observe(await record([{ ...entry, outcome: plain }], { counts: false }));
     } catch (again) {
       // The lease is released as untracked, and the delivery is sent again.
       log.error({ err: again, delivery_guid: outcome.delivery.guid }, 'could not record an outcome');
@@ -123,17 +124,24 @@ export function createRecorder({
   }
 
   /**
-   * Of deliveries taken over by another dispatcher, only successes are recorded. Recording the same outcomes twice, after
-   * a commit whose response was lost, changes nothing.
+   * Of deliveries taken over by another dispatcher, only successes are recorded. The same holds for deliveries that this
+   * process lost and claimed again: a failure under the lost lease would release them while they are being sent.
+   * Recording the same outcomes twice, after a commit whose response was lost, changes nothing.
    */
-  async function record(outcomes: readonly Outcome[], { counts = true } = {}): Promise<Recorded> {
-    const failed = outcomes.filter(({ result }) => result !== 'completed');
+  async function record(entries: readonly Entry[], { counts = true } = {}): Promise<Recorded> {
+    const outcomes = entries.map(({ outcome }) => outcome);
     const { activated, ...recorded } = await database.transaction(async (transaction) => {
       await preferIndexes(transaction);
       const name = holder() ?? NIL_GUID;
       const batched = await lockBatchesOf(transaction, outcomes);
       const inBatch = new Set(batched.completed);
       const queued = outcomes.filter((outcome) => outcome.result === 'completed' && !inBatch.has(outcome));
+      const failedInBatch = new Set(batched.failed);
+      const failed = entries
+        .filter(({ outcome: { result, delivery }, sentBy }) => {
+          return result !== 'completed' && (sentBy === name || failedInBatch.has(delivery));
+        })
+        .map(({ outcome }) => outcome);
       // Pipelined: the statements run in this order.
       const [repeated, own, others] = await Promise.all([
         recordBatched(transaction, batched, name),
@@ -184,9 +192,9 @@ export function createRecorder({
 
   return {
     /** Resolves once the outcome is durable. */
-    record(outcome: Outcome): Promise<void> {
+    record(outcome: Outcome, sentBy: string | undefined): Promise<void> {
       return new Promise((done) => {
-        gathered.push({ outcome, done });
+        gathered.push({ outcome, sentBy, done });
         // Not `>=`: while the database is unavailable, every further outcome would flush.
         if (gathered.length === MAX_BATCH) void flushing.flush();
         else flushLater();

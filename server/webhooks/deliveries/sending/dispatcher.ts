@@ -76,7 +76,7 @@ export function createDispatcher(deps: Deps) {
   const lanes = createLanes({
     ...{ clock, timers, attempt },
     record: recorder.record,
-    isLeaseValid: () => lease.holder() !== undefined,
+    holder: lease.holder,
     requeue: releases.requeue,
     onRefillNeeded: () => polling.wake(),
   });

@@ -44,7 +44,7 @@ export function createHarness({ recorded = 'immediately', isLeaseValid = () => t
 
   const lanes = createLanes({
     clock,
-    isLeaseValid,
+    holder: () => (isLeaseValid() ? 'dispatcher' : undefined),
     timers: clock,
     attempt(delivery, endpoint) {
       started.push(endpoint.guid);

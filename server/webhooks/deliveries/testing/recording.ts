@@ -61,8 +61,11 @@ export async function createRecording() {
       onActivated: (guids) => void activated.push(...guids),
       onRecorded: (each) => void recorded.push(each),
     });
+    /** Sent under the lease that the dispatcher has now, unless a test says otherwise. */
+    const record = (outcome: Outcome, sentBy = HOLDER) => recorder.record(outcome, sentBy);
     return {
-      ...{ activated, clock, logged, metrics, recorder, recorded, rescheduled, state },
+      ...{ activated, clock, logged, metrics, recorded, rescheduled, state },
+      recorder: { ...recorder, record },
       writes: () => writes,
       mostConcurrent: () => mostConcurrent,
     };

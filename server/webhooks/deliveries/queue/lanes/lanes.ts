@@ -25,15 +25,16 @@ type Deps = {
   /** Never rejects. */
   attempt(delivery: Delivery, endpoint: Endpoint): Promise<Outcome>;
   /** The delivery stays held until its outcome is recorded. */
-  record(outcome: Outcome): Promise<void>;
-  isLeaseValid(): boolean;
+  record(outcome: Outcome, sentBy: string | undefined): Promise<void>;
+  /** The lease holder; undefined while the lease is not valid. */
+  holder(): string | undefined;
   /** Returns deliveries to the queue: the subscription ended or the endpoint keeps failing. */
   requeue(deliveries: readonly Delivery[]): void;
   /** A lane runs low and the queue has more for it. */
   onRefillNeeded(): void;
 };
 
-export function createLanes({ clock, timers, attempt, record, isLeaseValid, requeue, onRefillNeeded }: Deps) {
+export function createLanes({ clock, timers, attempt, record, holder, requeue, onRefillNeeded }: Deps) {
   const lanes = new Map<string, Lane>();
   const slots = createSlots();
   const memory = createMemory();
@@ -81,7 +82,7 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
   }
 
   function maySend(): boolean {
-    return !stopped && isLeaseValid();
+    return !stopped && holder() !== undefined;
   }
 
   function guidsOf(condition: (lane: Lane) => boolean): string[] {
@@ -121,13 +122,14 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
 
   function send(lane: Lane, delivery: Delivery, standing: Standing): void {
     slots.take(standing);
+    const sentBy = holder();
     void attempt(delivery, lane.endpoint).then((attempted) => {
       slots.giveBack(standing);
       lane.sent(delivery);
       const isOutdated = lane.isOutdated(delivery);
       const outcome = isOutdated ? dueAtOnce(attempted) : attempted;
       if (!isOutdated) learn(lane, outcome);
-      void record(outcome).then(() => markRecorded(lane, delivery));
+      void record(outcome, sentBy).then(() => markRecorded(lane, delivery));
       turns.offer(lane);
       pump();
     });
