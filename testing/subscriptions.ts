@@ -85,6 +85,7 @@ export const MOMENTS = [
   'activated_at',
   'deliveries_failing_since',
   'recovered_at',
+  'retries_early_before',
   'failed_at',
   'disabled_at',
   'paused_at',

@@ -147,18 +147,22 @@ export async function updateOutcomes(
     ), changing as materialized (
       -- One lookup for each outcome: to join in the order of guids the planner would read all subscriptions. Without
       -- statistics it would also read all of the index of failing ones, if the conditions were those of the index.
-      select outcomes.*, activates
+      select outcomes.guid, succeeded, at, url, activates, since
       from outcomes cross join lateral (
-        select activated_at is null and succeeded as activates
-        from subscriptions
+        select activated_at is null and succeeded as activates, since
+        from subscriptions cross join lateral (
+          -- Failures before the last change of the URL or the end of a stop do not count, even if recorded later.
+          select case when failing_since is not null and coalesce(at > retries_early_before, true)
+            then greatest(failing_since, retries_early_before) end as since
+        ) as counted
         where subscriptions.guid = outcomes.guid and subscriptions.url = outcomes.url
           and coalesce(failed_at, deleted_at) is null
           and (scheduled_deletion_at is null or scheduled_deletion_at > outcomes.at)
           and case when succeeded
-            then activated_at is null or deliveries_failing_since is distinct from outcomes.failing_since
-            else deliveries_failing_since is null and outcomes.failing_since is not null
+            then activated_at is null or deliveries_failing_since is distinct from since
+            else deliveries_failing_since is null and since is not null
           end
-        for no key update
+        for no key update of subscriptions
       ) as locked
     )
     update subscriptions
@@ -167,7 +171,7 @@ export async function updateOutcomes(
       recovered_at = case when succeeded and deliveries_failing_since is not null
         then changing.at else recovered_at end,
       deliveries_failing_since = case when succeeded
-        then failing_since else coalesce(deliveries_failing_since, failing_since) end,
+        then since else coalesce(deliveries_failing_since, since) end,
       updated_at = greatest(updated_at, changing.at)
     from changing
     -- The array limits the rows, whichever side the planner reads first.

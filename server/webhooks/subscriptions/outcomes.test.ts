@@ -72,6 +72,16 @@ test('deliveries_failing_since is the first failure until a success clears it an
   });
 });
 
+test('a failure before the end of a pause or before a new URL does not count, even if it is recorded later', async () => {
+  const guid = await fresh({ retries_early_before: T(5) });
+  await note([failed(guid, T(4))]);
+  await note([succeeded(guid, T(2), T(3))]);
+  const before = { activated_at: T(2), retries_early_before: T(5) };
+  assert.deepEqual(await momentsOf(guid), before);
+  await note([{ ...failed(guid, T(4)), at: T(6) }]);
+  assert.deepEqual(await momentsOf(guid), { ...before, deliveries_failing_since: T(5) });
+});
+
 test('a success without earlier failures does not set recovered_at', async () => {
   const guid = await fresh();
   await note([succeeded(guid, T(1))]);

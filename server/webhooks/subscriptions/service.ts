@@ -204,8 +204,10 @@ export function createSubscriptions(deps: Deps) {
         const row = await store.updateSubscription(transaction, guid, {
           ...(protects ? { protection_enabled: isProtected } : {}),
           ...(switches && isDisabled ? { disabled_at: now } : {}),
-          // The time while disabled does not count as failing.
-          ...(switches && !isDisabled ? { disabled_at: null, deliveries_failing_since: null } : {}),
+          // Neither the time while disabled nor an earlier failure counts as failing.
+          ...(switches && !isDisabled
+            ? { disabled_at: null, deliveries_failing_since: null, retries_early_before: now }
+            : {}),
           ...(switches ? { endpoint_version: store.nextVersion } : {}),
           updated_at: now,
         });

@@ -65,7 +65,7 @@ type SubscriptionsTable = {
   first_delivery_guid: string | null;
   deliveries_failing_since: Date | null;
   recovered_at: Date | null;
-  /** The last change of the URL or end of a pause. */
+  /** The last change of the URL or end of a stop: a pause, or disabled by the operator. */
   retries_early_before: Generated<Date | null>;
   failed_at: Date | null;
   disabled_at: Date | null;
