@@ -214,6 +214,22 @@ test('a serialization failure is reported as rolled back, also by the commit', a
   assert.deepEqual(endings, ['rolled back']);
 });
 
+test('no statement of a transaction runs after its rollback', async () => {
+  let statements: Promise<unknown>[] = [];
+  const result = database.transaction(async (transaction) => {
+    statements = [
+      sql`select 1 / 0`.execute(transaction),
+      insertOrganization(transaction, 'before the rollback'),
+      insertOrganization(transaction, 'after the rollback'),
+    ];
+    await Promise.all(statements);
+  });
+  await assert.rejects(result, { code: '22012' });
+  await Promise.allSettled(statements);
+  assert.ok(!(await exists('before the rollback')));
+  assert.ok(!(await exists('after the rollback')));
+});
+
 test('every connection of the pools and of the listener has TCP keep-alive', async (t) => {
   const connect = t.mock.method(Socket.prototype, 'connect');
   const setKeepAlive = t.mock.method(Socket.prototype, 'setKeepAlive');

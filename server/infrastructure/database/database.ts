@@ -7,6 +7,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Secret } from '../runtime/secret.ts';
 import {
   boundPool,
+  endWithTransaction,
   MAX_WAITING_PER_CONNECTION,
   MAX_WAITING_PER_RESERVED_CONNECTION,
   withListTimeout,
@@ -173,7 +174,9 @@ function connect({
     watch.remove(client);
   });
 
-  const bounded = boundPool(pool, connections * waitingPerConnection);
+  const everything = boundPool(pool, connections * waitingPerConnection);
+  // A migration has many transactions on one connection, and statements between them.
+  const bounded = statementTimeoutMs === undefined ? everything : endWithTransaction(everything);
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: bounded }) });
   const lists = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withListTimeout(bounded) }) });
   const share = (most: number) =>

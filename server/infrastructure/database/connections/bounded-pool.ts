@@ -67,6 +67,36 @@ function discardReadOnly(client: ConnectedClient): void {
 }
 
 /**
+ * The same connections, each until its transaction ends or it is released. A statement that comes later, because another
+ * one of the same transaction has failed, would run outside of the transaction or in that of the next user.
+ */
+export function endWithTransaction(pool: PostgresPool): PostgresPool {
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await pool.connect();
+      const send = client.query.bind(client) as unknown as Send;
+      let isOver = false;
+      const query: Send = (text, values) => {
+        const ends = END.test(text);
+        if (isOver && !ends && !BEGIN.test(text))
+          return Promise.reject(new Error('the transaction of this statement has ended'));
+        isOver = ends;
+        return send(text, values);
+      };
+      return {
+        query: query as unknown as PostgresPoolClient['query'],
+        release(...args) {
+          isOver = true;
+          client.release(...args);
+        },
+      };
+    },
+    end: () => pool.end(),
+  };
+}
+
+/**
  * The same connections with the settings of lists. The settings are local to a transaction around each statement, so
  * they work with a pooler in transaction mode and end with the transaction. All statements are pipelined, so this costs
  * no round trip.
