@@ -23,8 +23,8 @@ export type EndpointEffect = {
   guid: string;
   /** Without effect after a change of the URL. */
   url: string;
-  /** The batch contains a success. */
-  succeeded: boolean;
+  /** The last success. */
+  succeededAt: Date | undefined;
   /** The first failure after the last success, or the first failure. */
   failingSince: Date | undefined;
   at: Date;
@@ -138,39 +138,38 @@ export async function updateOutcomes(
     with outcomes as materialized (
       select * from unnest(
         ${outcomes.map(({ guid }) => guid)}::uuid[],
-        ${outcomes.map(({ succeeded }) => succeeded)}::boolean[],
+        ${outcomes.map(({ succeededAt }) => succeededAt ?? null)}::timestamptz[],
         ${outcomes.map(({ failingSince }) => failingSince ?? null)}::timestamptz[],
         ${outcomes.map(({ at }) => at)}::timestamptz[],
         ${textArray(outcomes.map(({ url }) => url))})
-      as outcomes (guid, succeeded, failing_since, at, url)
+      as outcomes (guid, succeeded_at, failing_since, at, url)
       order by guid
     ), changing as materialized (
       -- One lookup for each outcome: to join in the order of guids the planner would read all subscriptions. Without
       -- statistics it would also read all of the index of failing ones, if the conditions were those of the index.
-      select outcomes.guid, succeeded, at, url, activates, since
+      select outcomes.guid, succeeded_at, at, url, activates, recovers, since
       from outcomes cross join lateral (
-        select activated_at is null and succeeded as activates, since
+        select activated_at is null and succeeded_at is not null as activates, recovers, since
         from subscriptions cross join lateral (
-          -- Failures before the last change of the URL or the end of a stop do not count, even if recorded later.
-          select case when failing_since is not null and coalesce(at > retries_early_before, true)
-            then greatest(failing_since, retries_early_before) end as since
+          -- An outcome may be recorded long after its request. A success does not end later failures; failures before
+          -- the last recovery, change of the URL or end of a stop do not count.
+          select coalesce(succeeded_at >= deliveries_failing_since, false) as recovers,
+            case when failing_since is not null and coalesce(at > greatest(recovered_at, retries_early_before), true)
+              then greatest(failing_since, recovered_at, retries_early_before) end as since
         ) as counted
         where subscriptions.guid = outcomes.guid and subscriptions.url = outcomes.url
           and coalesce(failed_at, deleted_at) is null
           and (scheduled_deletion_at is null or scheduled_deletion_at > outcomes.at)
-          and case when succeeded
-            then activated_at is null or deliveries_failing_since is distinct from since
-            else deliveries_failing_since is null and since is not null
-          end
+          and (activated_at is null and succeeded_at is not null or recovers
+            or deliveries_failing_since is null and since is not null)
         for no key update of subscriptions
       ) as locked
     )
     update subscriptions
     set
-      activated_at = case when activates then changing.at else activated_at end,
-      recovered_at = case when succeeded and deliveries_failing_since is not null
-        then changing.at else recovered_at end,
-      deliveries_failing_since = case when succeeded
+      activated_at = case when activates then succeeded_at else activated_at end,
+      recovered_at = case when recovers then succeeded_at else recovered_at end,
+      deliveries_failing_since = case when recovers
         then since else coalesce(deliveries_failing_since, since) end,
       updated_at = greatest(updated_at, changing.at)
     from changing

@@ -70,7 +70,7 @@ test('a subscription that recovers during the sweep is not marked as failed', as
   let sweep: Promise<number> | undefined;
   await app.database.transaction(async (transaction) => {
     await app.subscriptions.applyOutcomes(transaction, [
-      { guid, succeeded: true, failingSince: undefined, at, url: 'https://partner.example/hook' },
+      { guid, succeededAt: at, failingSince: undefined, at, url: 'https://partner.example/hook' },
     ]);
     sweep = other.subscriptions.sweepFailed();
     assert.equal(await sweep, 0, 'locked rows are left for the next sweep');
@@ -86,7 +86,7 @@ test('a failed subscription receives no events, and its outcomes are ignored', a
   const at = app.clock.now();
   await app.database.transaction((transaction) =>
     app.subscriptions.applyOutcomes(transaction, [
-      { guid, succeeded: true, failingSince: undefined, at, url: 'https://partner.example/hook' },
+      { guid, succeededAt: at, failingSince: undefined, at, url: 'https://partner.example/hook' },
     ]),
   );
   assert.deepEqual(await show(), before);

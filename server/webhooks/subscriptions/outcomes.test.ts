@@ -22,10 +22,10 @@ const T = (seconds: number) => new Date(app.clock.now().getTime() + seconds * 1_
 const note = (outcomes: readonly EndpointEffect[], node: TestApp = app) =>
   node.database.transaction((transaction) => node.subscriptions.applyOutcomes(transaction, outcomes));
 const succeeded = (guid: string, at: Date, failingSince?: Date): EndpointEffect => ({
-  ...{ guid, succeeded: true, failingSince, at, url: URL },
+  ...{ guid, succeededAt: at, failingSince, at: failingSince ?? at, url: URL },
 });
 const failed = (guid: string, failingSince: Date): EndpointEffect => ({
-  ...{ guid, succeeded: false, failingSince, at: failingSince, url: URL },
+  ...{ guid, succeededAt: undefined, failingSince, at: failingSince, url: URL },
 });
 
 /** A subscription in its own tenant: its timestamps and row version. */
@@ -80,6 +80,16 @@ test('a failure before the end of a pause or before a new URL does not count, ev
   assert.deepEqual(await momentsOf(guid), before);
   await note([{ ...failed(guid, T(4)), at: T(6) }]);
   assert.deepEqual(await momentsOf(guid), { ...before, deliveries_failing_since: T(5) });
+});
+
+test('a success that is recorded after later failures does not end them', async () => {
+  const guid = await fresh({ deliveries_failing_since: T(9) });
+  await note([succeeded(guid, T(4))]);
+  assert.deepEqual(await momentsOf(guid), { activated_at: T(4), deliveries_failing_since: T(9) });
+  await note([succeeded(guid, T(9))]);
+  assert.deepEqual(await momentsOf(guid), { activated_at: T(4), recovered_at: T(9) });
+  await note([failed(guid, T(8))]);
+  assert.deepEqual(await momentsOf(guid), { activated_at: T(4), recovered_at: T(9) });
 });
 
 test('a success without earlier failures does not set recovered_at', async () => {

@@ -123,7 +123,7 @@ test('another node sends waiting deliveries too, even without a notification', a
   endpoint.behave({ kind: 'answer' });
   // As written by a node that dies right after it.
   const at = a.clock.now();
-  const outcome = { guid: subscription.guid, succeeded: true, failingSince: undefined, at };
+  const outcome = { guid: subscription.guid, succeededAt: at, failingSince: undefined, at };
   await maker.database.transaction((transaction) =>
     maker.subscriptions.applyOutcomes(transaction, [{ ...outcome, url: endpoint.url }]),
   );

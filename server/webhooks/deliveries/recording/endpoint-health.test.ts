@@ -33,13 +33,13 @@ test('no outcomes have no effect', () => {
 
 test('only successes', () => {
   assert.deepEqual(effectOf(outcomeOf('completed', 1), outcomeOf('completed', 3)), {
-    ...{ guid: 'a', url: URL, succeeded: true, failingSince: undefined, at: new Date(3) },
+    ...{ guid: 'a', url: URL, succeededAt: new Date(3), failingSince: undefined, at: new Date(3) },
   });
 });
 
 test('only failures: since the first', () => {
   assert.deepEqual(effectOf(outcomeOf('timeout', 2), outcomeOf('rejected', 5)), {
-    ...{ guid: 'a', url: URL, succeeded: false, failingSince: new Date(2), at: new Date(5) },
+    ...{ guid: 'a', url: URL, succeededAt: undefined, failingSince: new Date(2), at: new Date(5) },
   });
 });
 
@@ -50,14 +50,20 @@ test('failures after a success: since the first after it', () => {
     outcomeOf('unreachable', 3),
     outcomeOf('rejected', 4),
   ];
-  const expected = { guid: 'a', url: URL, succeeded: true, failingSince: new Date(3), at: new Date(4) };
+  const expected = {
+    guid: 'a',
+    url: URL,
+    succeededAt: new Date(2),
+    failingSince: new Date(3),
+    at: new Date(4),
+  };
   assert.deepEqual(effectOf(...outcomes), expected);
   assert.deepEqual(effectOf(...outcomes.toReversed()), expected, 'the order of recording does not matter');
 });
 
 test('a success after failures: not failing', () => {
   assert.deepEqual(effectOf(outcomeOf('completed', 9), outcomeOf('timeout', 8)), {
-    ...{ guid: 'a', url: URL, succeeded: true, failingSince: undefined, at: new Date(9) },
+    ...{ guid: 'a', url: URL, succeededAt: new Date(9), failingSince: undefined, at: new Date(9) },
   });
 });
 
@@ -66,8 +72,8 @@ test('outcomes of two URLs are two effects', () => {
     outcomeOf('timeout', 2),
     outcomeOf('completed', 1, 'a', `${URL}/new`),
   ]).sort((a, b) => a.url.localeCompare(b.url));
-  assert.deepEqual([before?.succeeded, before?.failingSince], [false, new Date(2)]);
-  assert.deepEqual([after?.succeeded, after?.failingSince], [true, undefined]);
+  assert.deepEqual([before?.succeededAt, before?.failingSince], [undefined, new Date(2)]);
+  assert.deepEqual([after?.succeededAt, after?.failingSince], [new Date(1), undefined]);
 });
 
 /** Applies the outcomes one by one. */
@@ -75,17 +81,17 @@ function fold(guid: string, outcomes: readonly Outcome[]): EndpointEffect {
   const inOrder = outcomes
     .filter(({ delivery }) => delivery.subscriptionGuid === guid)
     .toSorted((a, b) => a.endedAt.getTime() - b.endedAt.getTime());
-  let succeeded = false;
+  let succeededAt: Date | undefined;
   let failingSince: Date | undefined;
   let at = new Date(0);
   for (const { result, endedAt } of inOrder) {
     if (result === 'completed') {
-      succeeded = true;
+      succeededAt = endedAt;
       failingSince = undefined;
     } else if (failingSince === undefined) failingSince = endedAt;
     at = endedAt;
   }
-  return { guid, url: URL, succeeded, failingSince, at };
+  return { guid, url: URL, succeededAt, failingSince, at };
 }
 
 test('a batch has the same effect as its outcomes one by one', () => {

@@ -8,11 +8,17 @@ export function effectsOn(outcomes: readonly Outcome[]): EndpointEffect[] {
   for (const { delivery, url, result, endedAt } of inOrder) {
     const guid = delivery.subscriptionGuid;
     const key = `${guid} ${url}`;
-    const before = effects.get(key) ?? { guid, url, succeeded: false, failingSince: undefined, at: endedAt };
+    const before = effects.get(key) ?? {
+      guid,
+      url,
+      succeededAt: undefined,
+      failingSince: undefined,
+      at: endedAt,
+    };
     effects.set(
       key,
       result === 'completed'
-        ? { guid, url, succeeded: true, failingSince: undefined, at: endedAt }
+        ? { guid, url, succeededAt: endedAt, failingSince: undefined, at: endedAt }
         : { ...before, failingSince: before.failingSince ?? endedAt, at: endedAt },
     );
   }

@@ -38,7 +38,7 @@ const STATEMENTS: Record<string, (transaction: Transaction, guids: readonly stri
   updateOutcomes: (explained, guids) =>
     updateOutcomes(
       explained,
-      guids.map((guid) => ({ guid, url: String(url), succeeded: false, failingSince: at, at })),
+      guids.map((guid) => ({ guid, url: String(url), succeededAt: undefined, failingSince: at, at })),
     ),
   addErrors: (explained, guids) =>
     addErrors(
