@@ -32,11 +32,12 @@ export function createFileCalls(
     const content = newContent();
     const hash = hashOf(content);
     const pieces = piecesOf(content);
-    if (!isCut) file.sent.set(hash, false);
+    const pauseMs = random.integer(1, random.pick([50, 1_500]));
+    const cutAfter = isCut ? random.integer(1, Math.max(1, pieces.length - 1)) : undefined;
+    // A connection that is cut after the last piece loses only the answer.
+    if (cutAfter === undefined || cutAfter === pieces.length) file.sent.set(hash, false);
     const answer = await nodeAt(node).upload({
-      ...{ url, contentType: JSON_TYPE, pieces },
-      pauseMs: random.integer(1, random.pick([50, 1_500])),
-      cutAfter: isCut ? random.integer(1, Math.max(1, pieces.length - 1)) : undefined,
+      ...{ url, contentType: JSON_TYPE, pieces, pauseMs, cutAfter },
     });
     world.trace.add(scheduler.now(), 'partner', `upload of ${file.guid} at ${nodeAt(node).name}: ${answer}`);
     model.check(answer !== 500, () => `500 of the upload of ${file.guid}`);
