@@ -1,7 +1,7 @@
 import { BEHAVIOURS } from '../agenda/behaviours.ts';
 import type { WindowKind } from '../agenda/part-actions.ts';
 import { checkWindow, eventsInWindow } from '../checks/redelivered.ts';
-import type { ModelSubscription } from '../world/model.ts';
+import { type ModelSubscription, startResumption } from '../world/model.ts';
 import type { World } from '../world/world.ts';
 import { type Calls, isOk, isRefused } from './calls.ts';
 
@@ -35,13 +35,13 @@ async function move(
   subscription.urls.push(url);
   // Waiting deliveries become due when the new URL has answered.
   const from = scheduler.now();
-  subscription.resumedAt.push(from);
+  const endResumption = startResumption(subscription, scheduler.now);
   const result = await callAsFounder(nodeAt(node), subscription.organizationGuid, {
     ...{ method: 'PATCH', url: `/api/subscriptions/${subscription.guid}`, payload: { url } },
   });
+  endResumption();
   subscription.restarts.push({ from, to: scheduler.now(), isSure: isOk(result) });
   if (!isOk(result)) return;
-  subscription.resumedAt.push(scheduler.now());
   subscription.left.set(subscription.url, scheduler.now());
   subscription.url = url;
 }
@@ -57,7 +57,7 @@ export async function redeliverWindow(
   const { guid, url, organizationGuid } = subscription;
   const since = new Date(scheduler.now() - ageMs);
   const events = await look(() => eventsInWindow(world, { guid, kind, since }));
-  if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());
+  const endResumption = kind === 'waiting' ? startResumption(subscription, scheduler.now) : undefined;
   // Failed deliveries of the window may be redeliveries of older events.
   const from = kind === 'failed' ? 0 : since.getTime();
   const forget = kind === 'waiting' ? undefined : model.redeliverSince(url, from, scheduler.now());
@@ -68,7 +68,6 @@ export async function redeliverWindow(
   if (isRefused(answer)) forget?.();
   for (let polls = 0; polls < MAX_POLLS; polls += 1) {
     await (polls < POLLS ? pause(POLL_MS) : sleep(LATE_POLL_MS));
-    if (kind === 'waiting') subscription.resumedAt.push(scheduler.now());
     const { rows } = await look(() =>
       side.query(
         `select 1 from subscription_recoveries
@@ -77,6 +76,7 @@ export async function redeliverWindow(
       ),
     );
     if (rows.length > 0) continue;
+    endResumption?.();
     if (isOk(answer)) await look(() => checkWindow(world, String(answer.body.guid), events));
     return;
   }

@@ -1,7 +1,7 @@
 import type { EndpointPlan } from '../agenda/agenda.ts';
 import { BEHAVIOURS } from '../agenda/behaviours.ts';
 import { guidAt } from '../machine/guids.ts';
-import type { ModelSubscription, Tenant } from '../world/model.ts';
+import { type ModelSubscription, startResumption, type Tenant } from '../world/model.ts';
 import type { World } from '../world/world.ts';
 import { type Calls, isOk } from './calls.ts';
 import { redeliverForeign } from './foreign.ts';
@@ -81,7 +81,7 @@ export function createPartners(world: World, calls: Calls) {
       ...{ organizationGuid, environment, calledAt: scheduler.now() },
       ...{ guid: undefined, signingKey: undefined, createdAt: undefined, stops: [] },
       ...{ mayHaveStopped: false, restartedAt: 0 },
-      ...{ resumedAt: [], restarts: [] },
+      ...{ resumptions: [], restarts: [] },
       ...{ protectedAt: undefined, deletionCalledAt: undefined, deletionAt: undefined },
     };
     model.subscriptions.push(entry);
@@ -114,8 +114,9 @@ export function createPartners(world: World, calls: Calls) {
     if (kind === 'enable' || kind === 'resume') {
       subscription.restartedAt = calledAt;
       for (const stop of subscription.stops) stop.to = Math.min(stop.to, calledAt);
-      subscription.resumedAt.push(calledAt);
     }
+    const endResumption =
+      stops || kind === 'protect' ? undefined : startResumption(subscription, scheduler.now);
     const byPartner = kind === 'pause' || kind === 'resume';
     const payload = {
       ...{ disable: { disabled: true }, enable: { disabled: false }, protect: { protection_enabled: true } },
@@ -128,6 +129,7 @@ export function createPartners(world: World, calls: Calls) {
     const result = await (byPartner
       ? callAsFounder(node, subscription.organizationGuid, options)
       : call(node, options));
+    endResumption?.();
     // Nothing changes if it was not stopped, which the model may not know.
     if (!stops && kind !== 'protect')
       subscription.restarts.push({ from: calledAt, to: scheduler.now(), isSure: isOk(result) && wasStopped });
@@ -137,10 +139,8 @@ export function createPartners(world: World, calls: Calls) {
       return remove(subscription, nodeIndex + 1);
     }
     // A call that ends it again may have come before the answer.
-    if (!stops) {
-      subscription.restartedAt = scheduler.now();
-      subscription.resumedAt.push(scheduler.now());
-    } else if (subscription.restartedAt < calledAt)
+    if (!stops) subscription.restartedAt = scheduler.now();
+    else if (subscription.restartedAt < calledAt)
       subscription.stops.push({ from: scheduler.now(), to: Number.POSITIVE_INFINITY });
   }
 

@@ -110,7 +110,7 @@ export function checkSend(
   // A recovery, a resume or a new URL makes waiting deliveries due at once.
   const isEarly =
     pauseMs === 0 &&
-    (subscription?.resumedAt.some((each) => each >= previous.at && each <= at) ||
+    (subscription?.resumptions.some(({ from, to }) => to >= previous.at && from <= at) ||
       model.requests.some(
         (each) => each.url === url && each.succeeded && Number(each.endedAt) >= previous.at - RECOVERY_MS,
       ));

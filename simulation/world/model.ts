@@ -50,8 +50,8 @@ export type ModelSubscription = {
   mayHaveStopped: boolean;
   /** The last call that ends a stop, and its answer. */
   restartedAt: number;
-  /** Times at which waiting deliveries may have become due at once. */
-  resumedAt: number[];
+  /** Intervals in which waiting deliveries may have become due at once. */
+  resumptions: { from: number; to: number }[];
   /** Calls after which its failures so far do not count. */
   restarts: { from: number; to: number; isSure: boolean }[];
   /** From the answer on. */
@@ -89,6 +89,15 @@ export type Request = Sent & {
 };
 
 type Fault = { node: string; from: number; to: number; what: string };
+
+/** Waiting deliveries may become due at once, until the returned function is called. */
+export function startResumption({ resumptions }: ModelSubscription, now: () => number): () => void {
+  const resumption = { from: now(), to: Number.POSITIVE_INFINITY };
+  resumptions.push(resumption);
+  return () => {
+    resumption.to = now();
+  };
+}
 
 export class Violation extends Error {}
 
