@@ -64,7 +64,7 @@ test('records from before the partitions are kept, found and append-only', async
     migrated: false,
   });
   const { queries } = database;
-  await migrateTo(queries, '0016_consignments');
+  await database.maintain((on) => migrateTo(on, '0016_consignments'));
   await sql`
     insert into audit_records (guid, actor_type, actor, action, object_type, object_id, changes, created_at)
     values (${guids.next()}, 'system', 'portico', 'test.record', 'test', 'old', '{}', ${START})`.execute(

@@ -89,7 +89,7 @@ export function createDatabase({
   timers?: Timers | undefined;
   stream?: DatabaseStream | undefined;
 }): Database {
-  const common = { url, log, timers, stream, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
+  const common = { url, log, timers, stream, statementTimeoutMs: STATEMENT_TIMEOUT_MS, forRequests: true };
   const { queries, lists, close } = connect({ ...common, connections: connections - reserved });
   const apart =
     reserved > 0
@@ -133,6 +133,7 @@ function connect({
   stream,
   connections,
   statementTimeoutMs,
+  forRequests = false,
   waitingPerConnection = MAX_WAITING_PER_CONNECTION,
 }: {
   url: Secret;
@@ -141,6 +142,7 @@ function connect({
   stream: DatabaseStream | undefined;
   connections: number;
   statementTimeoutMs?: number;
+  forRequests?: boolean;
   waitingPerConnection?: number;
 }) {
   const pool = new pg.Pool({
@@ -174,9 +176,9 @@ function connect({
     watch.remove(client);
   });
 
-  const everything = boundPool(pool, connections * waitingPerConnection);
-  // A migration has many transactions on one connection, and statements between them.
-  const bounded = statementTimeoutMs === undefined ? everything : endWithTransaction(everything);
+  const pooled = boundPool(pool, connections * waitingPerConnection);
+  // Maintenance uses one connection for many transactions, and for statements between them.
+  const bounded = forRequests ? endWithTransaction(pooled) : pooled;
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: bounded }) });
   const lists = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withListTimeout(bounded) }) });
   const share = (most: number) =>
