@@ -33,6 +33,8 @@ export type Connection = {
   /** Both ends are gone. */
   isOver: boolean;
   isReleaseScheduled: boolean;
+  /** An advisory lock that does not end with its transaction, or an attempt at one. */
+  hasSessionLock: boolean;
   isWatched: boolean;
   /** Counts executed units, to find out whether a transaction is idle. */
   executed: number;
@@ -46,7 +48,7 @@ export function newConnection(parts: Pick<Connection, 'owner' | 'link' | 'name' 
     ...{ backend: undefined, status: 'I', units: [], answers: [], executing: undefined, executed: 0 },
     ...{ statements: [] },
     ...{ isBlocked: false, isListening: false, isSilent: false, isOver: false },
-    ...{ isReleaseScheduled: false, isWatched: false },
+    ...{ isReleaseScheduled: false, isWatched: false, hasSessionLock: false },
   };
 }
 

@@ -194,5 +194,7 @@ export function createSimulatedDatabase({
     },
     close: () => backends.close(),
     isBlocked: () => [...connections].some(({ isBlocked }) => isBlocked),
+    /** A host that is suspended for hours would keep the lock: the server drops it after a minute. */
+    hasSessionLock: () => [...connections].some(({ hasSessionLock }) => hasSessionLock),
   };
 }

@@ -34,6 +34,8 @@ export function createStatements({
   async function execute(connection: Connection, unit: Unit): Promise<void> {
     const backend = connection.backend as Backend;
     if (/^listen /i.test(unit.text)) connection.isListening = true;
+    if (/\bpg_try_advisory_lock\b/.test(unit.text)) connection.hasSessionLock = true;
+    if (/\bpg_advisory_unlock\b/.test(unit.text)) connection.hasSessionLock = false;
     connection.executed += 1;
     const request = isUnpredictable(unit) ? '' : ` ${checksum(unit.bytes)}`;
     const known = constants.answerTo(connection, unit);

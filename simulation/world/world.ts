@@ -122,6 +122,7 @@ export async function createWorld({
       actions === sleeping &&
       scheduler.isIdle() &&
       !database.isBlocked() &&
+      !database.hasSessionLock() &&
       nodes.every((node) => node.pendingCalls() === 0 && node.isUp() === node.isStarted()),
     async close(): Promise<void> {
       for (const node of nodes) await node.kill();
