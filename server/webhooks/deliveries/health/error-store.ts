@@ -13,7 +13,7 @@ import type { ErrorCount } from './errors.ts';
 /** After the outcomes were applied to the subscriptions. Ordered, so that concurrent transactions cannot deadlock. */
 export async function addErrors(transaction: Transaction, errors: readonly ErrorCount[]): Promise<void> {
   await sql`
-    /* prepared: add_errors */
+    /* prepared: add_errors, pipelined */
     insert into endpoint_errors as e (subscription_guid, kind, status, failing_since, count, last_at, delivery_guid,
                                       attempt_number)
     select n.subscription_guid, n.kind, n.status, coalesce(failing_since, n.last_at), n.count, n.last_at,

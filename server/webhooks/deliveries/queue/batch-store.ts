@@ -20,7 +20,8 @@ export async function lockBatches(transaction: Transaction, which: RawBuilder<bo
 }
 
 export async function deleteBatches(queries: Queries, guids: readonly string[]): Promise<void> {
-  await sql`delete from delivery_batches where ${named(guids)}`.execute(queries);
+  await sql`/* prepared: delete_batches, pipelined */
+    delete from delivery_batches where ${named(guids)}`.execute(queries);
 }
 
 type Held = { holder?: string | null; held?: readonly string[] };

@@ -13,7 +13,7 @@ import { USER_AGENT } from '../sending/signature.ts';
 /** Inserts the attempts of recorded outcomes, except stored ones. */
 export async function insertAttempts(transaction: Transaction, outcomes: readonly Outcome[]): Promise<void> {
   await sql`
-    /* prepared: insert_attempts */
+    /* prepared: insert_attempts, pipelined */
     insert into delivery_attempts (delivery_guid, number, attempted_at, duration_ms, outcome, response_status,
                                    response_excerpt, reason, url, address, response_headers, user_agent)
     select guid, number, attempted_at, duration_ms, result, status, excerpt, reason, url, address,

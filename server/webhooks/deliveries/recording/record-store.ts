@@ -172,7 +172,7 @@ function noEarlyRetry({ delivery, result, isPaused }: Outcome): boolean {
 /** Ordered, so that concurrent transactions cannot deadlock. */
 export async function addCounts(transaction: Transaction, counts: readonly Counts[]): Promise<void> {
   await sql`
-    /* prepared: add_counts */
+    /* prepared: add_counts, pipelined */
     insert into delivery_counters as c (subscription_guid, minute, completed, failed_attempts, failed, completed_by_retry,
                                         timeouts, response_times)
     select subscription_guid, minute, completed, failed_attempts, failed, completed_by_retry, timeouts,

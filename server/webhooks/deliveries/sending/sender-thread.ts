@@ -75,7 +75,7 @@ export function createSenderThread({ clock, timers, log, script = SCRIPT }: Deps
   function push(entry: Pending): void {
     entry.tries += 1;
     entry.since = clock.now().getTime();
-    if (outbox.push(entry.request) === 1) setImmediate(flush);
+    if (outbox.push(entry.request) === 1) process.nextTick(flush);
   }
 
   function flush(): void {
