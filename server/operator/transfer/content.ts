@@ -91,7 +91,8 @@ export function createImportedContent({ database, clock, storage, deletions }: D
 
     async discard(): Promise<void> {
       await store.expediteDeletions(database.queries, dueAt, clock.now());
-      await deletions.sweep();
+      // A repeated import is refused while a sweep deletes its content, so this goes on until nothing is left.
+      while ((await deletions.sweep()) > 0);
     },
   };
 }

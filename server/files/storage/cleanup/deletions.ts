@@ -10,8 +10,13 @@ export type Deletions = ReturnType<typeof createDeletions>;
 const BATCH = 100;
 /** A deletion that failed, or whose node died, is tried again after this time. */
 const RETRY_AFTER_MS = 600_000;
-/** A claimed deletion is not begun later, so that it ends before other nodes take it for unclaimed. */
-const BEGIN_WITHIN_MS = RETRY_AFTER_MS / 2;
+/**
+ * Of one sweep: other tasks and a shutdown wait for it, and a removed Organization may have millions of files. A claimed
+ * deletion is not begun later, so that it ends before other nodes take it for unclaimed.
+ */
+const STOP_AFTER_MS = 10_000;
+/** Requests to the storage at the same time. */
+const DELETED_AT_ONCE = 10;
 /** A deletion that is due within this time may be claimed, by a node whose clock is ahead. */
 const MAX_CLAIM_MS = 2 * RETRY_AFTER_MS;
 /** Older than any upload in progress and any valid link. */
@@ -61,28 +66,30 @@ export function createDeletions({
     },
 
     /**
-     * Carries out all due deletions and returns their number. Content that cannot be deleted keeps no other: it is due
-     * later than deletions that were not tried.
+     * Carries out due deletions and returns their number. Content that cannot be deleted keeps no other: it is due later
+     * than deletions that were not tried.
      */
     async sweep(): Promise<number> {
+      const stopAt = later(clock.now(), STOP_AFTER_MS);
       let total = 0;
       let failures = 0;
+      const mayGoOn = () => failures < MAX_FAILURES && clock.now() < stopAt;
       for (;;) {
         const now = clock.now();
         const until = later(now, RETRY_AFTER_MS);
-        const beginUntil = later(now, BEGIN_WITHIN_MS);
         const due = await store.claimDeletions(queries, now, until, BATCH);
-        const deleted: string[] = [];
         const untried = [...due];
-        while (untried.length > 0 && failures < MAX_FAILURES && clock.now() < beginUntil) {
-          const guid = untried.shift() as string;
-          if (await tryDelete(guid)) deleted.push(guid);
-          else failures += 1;
+        const deleted: string[] = [];
+        while (untried.length > 0 && mayGoOn()) {
+          const some = untried.splice(0, DELETED_AT_ONCE);
+          const results = await Promise.all(some.map(tryDelete));
+          deleted.push(...some.filter((_, index) => results[index]));
+          failures += results.filter((isDeleted) => !isDeleted).length;
         }
         if (deleted.length > 0) await store.finishDeletions(queries, deleted, until);
         if (untried.length > 0) await store.releaseDeletions(queries, untried, until, now);
         total += deleted.length;
-        if (due.length < BATCH || failures >= MAX_FAILURES) return total;
+        if (due.length < BATCH || !mayGoOn()) return total;
       }
     },
 
