@@ -13,7 +13,7 @@ import {
 } from '../storage.ts';
 import type { Links } from './links.ts';
 import { listFolder } from './listing.ts';
-import { FOLDER_MODE, syncFolders, writeFile } from './write-file.ts';
+import { createFileWriter, FOLDER_MODE, syncFolders } from './write-file.ts';
 
 /** Content is written here and then linked to its name, so both must be on one file system. */
 const TEMPORARY = 'temporary';
@@ -39,6 +39,7 @@ export function createFolderStorage({
   freeBytes?: (folder: string) => Promise<number>;
 }): Storage {
   const temporaryFolder = join(folder, TEMPORARY);
+  const writeFile = createFileWriter();
 
   function foldersOf(guid: string): [top: string, inner: string] {
     if (!isGuid(guid)) throw new Error('the name of a file must be a guid');

@@ -7,26 +7,37 @@ export const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 /** Chunks are collected into batches for fewer, larger writes; an upload holds at most two batches in memory. */
 const BATCH_BYTES = 1_048_576;
+/** Shared by the batches of all uploads: a thousand slow ones must not hold a thousand full batches. */
+const BATCHES_BYTES = 64 * 1_048_576;
+/** Memory for a chunk in addition to its bytes. Of a slow sender every packet is a chunk, maybe of one byte. */
+const CHUNK_OVERHEAD_BYTES = 1_024;
 
 type Limits = Pick<PutTerms, 'maxBytes' | 'onWritten'> & {
   /** Called before each batch; throws to abort. */
   beforeWrite(bytes: number): void | Promise<void>;
 };
 
-/** Writes a new file and syncs it to disk. Writes at most `maxBytes`. */
-export async function writeFile(
-  path: string,
-  content: AsyncIterable<Uint8Array>,
-  limits: Limits,
-): Promise<'written' | 'too_large'> {
-  const handle = await open(path, 'wx', FILE_MODE).catch(failsToWrite);
-  try {
-    if (!(await writeBatches(content, handle, limits))) return 'too_large';
-    await handle.sync().catch(failsToWrite);
-    return 'written';
-  } finally {
-    await handle.close();
-  }
+export function createFileWriter() {
+  let writers = 0;
+  const batchMemory = () => Math.min(BATCH_BYTES, BATCHES_BYTES / writers);
+
+  /** Writes a new file and syncs it to disk. Writes at most `maxBytes`. */
+  return async function writeFile(
+    path: string,
+    content: AsyncIterable<Uint8Array>,
+    limits: Limits,
+  ): Promise<'written' | 'too_large'> {
+    const handle = await open(path, 'wx', FILE_MODE).catch(failsToWrite);
+    writers += 1;
+    try {
+      if (!(await writeBatches(content, handle, limits, batchMemory))) return 'too_large';
+      await handle.sync().catch(failsToWrite);
+      return 'written';
+    } finally {
+      writers -= 1;
+      await handle.close();
+    }
+  };
 }
 
 /** Writes one batch while the next is received. */
@@ -34,6 +45,7 @@ async function writeBatches(
   content: AsyncIterable<Uint8Array>,
   handle: FileHandle,
   { maxBytes, onWritten, beforeWrite }: Limits,
+  batchMemory: () => number,
 ): Promise<boolean> {
   let size = 0;
   let batch: Uint8Array[] = [];
@@ -56,7 +68,7 @@ async function writeBatches(
     if (size > maxBytes) return false;
     batch.push(chunk);
     batchBytes += chunk.byteLength;
-    if (batchBytes >= BATCH_BYTES) await writeBatch();
+    if (batchBytes + batch.length * CHUNK_OVERHEAD_BYTES >= batchMemory()) await writeBatch();
   }
   if (batchBytes > 0) await writeBatch();
   await writing;

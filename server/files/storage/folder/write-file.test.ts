@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
+import { piecesOf } from '../testing/storage-suite.ts';
+import { createFileWriter } from './write-file.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'portico-written-'));
+after(() => rm(folder, { recursive: true, force: true }));
+const LIMITS = { maxBytes: 1_048_576, beforeWrite() {} };
+
+/** Counts the chunks and bytes of each batch from when its write begins. */
+async function watchBatches(context: TestContext) {
+  const handle = await open(folder, 'r');
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const { writev } = prototype;
+  const batches: { chunks: number; bytes: number }[] = [];
+  context.mock.method(prototype, 'writev', function (this: FileHandle, chunks: Buffer[]) {
+    batches.push({ chunks: chunks.length, bytes: chunks.reduce((sum, { length }) => sum + length, 0) });
+    return writev.call(this, chunks);
+  });
+  return batches;
+}
+
+test('a batch has at most a thousand chunks, because each takes memory besides its bytes', async (context) => {
+  const batches = await watchBatches(context);
+  const written = await createFileWriter()(join(folder, 'tiny'), piecesOf(Buffer.alloc(3_000), 1), LIMITS);
+  assert.equal(written, 'written');
+  assert.equal(Math.max(...batches.map(({ chunks }) => chunks)), 1_024);
+});
+
+test('many uploads at once share the memory of 64 batches', async (context) => {
+  const batches = await watchBatches(context);
+  const writeFile = createFileWriter();
+  const pieces = new Array<Buffer>(15).fill(Buffer.alloc(65_536));
+  const uploads = 100;
+  const [begun, received] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let waiting = 0;
+  async function* receive() {
+    if (++waiting === uploads) begun.resolve();
+    await begun.promise;
+    yield* pieces;
+    if (--waiting === 0) received.resolve();
+    await received.promise;
+  }
+  const writing = Array.from({ length: uploads }, (_, at) =>
+    writeFile(join(folder, `slow ${at}`), receive(), LIMITS),
+  );
+  await received.promise;
+  const written = batches.reduce((sum, { bytes }) => sum + bytes, 0);
+  assert.ok(uploads * pieces.length * 65_536 - written <= 64 * 1_048_576);
+  await Promise.all(writing);
+});
