@@ -86,6 +86,8 @@ export function createImportedContent({ database, clock, storage, deletions }: D
     async keep(transaction: Transaction, organizationGuid: string): Promise<number | Failure> {
       const kept = await store.keepContent(transaction, organizationGuid, dueAt);
       if (kept.length !== count) throw new InvalidFrame('a file of the export has no record');
+      // A removal from here has scheduled them for files without content, too, whose upload may follow.
+      if (!(await deletions.cancelOf(transaction, organizationGuid))) return isBeingDeleted();
       return (await areStored(kept)) ? count : isBeingDeleted();
     },
 

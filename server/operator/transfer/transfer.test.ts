@@ -6,15 +6,26 @@ import { createCells, exportFrom, importInto, operator, rowsOf } from '../../../
 import { createCustomer } from '../../../testing/customers.ts';
 import { joinTeam, logIn } from '../../../testing/dashboard.ts';
 import { publishEvents } from '../../../testing/events.ts';
-import { createFile, inline, PDF, PNG, showFile, storedIn } from '../../../testing/files.ts';
+import {
+  createFile,
+  createFileOwner,
+  inline,
+  listenTo,
+  PDF,
+  PNG,
+  showFile,
+  storedIn,
+  upload,
+} from '../../../testing/files.ts';
 import { createSubscription } from '../../../testing/subscriptions.ts';
 import { createKey, createTenant, type Key, tokenOf } from '../../../testing/tenant.ts';
 import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
 import { eventIn, guidsAt, isSignedWith, pass } from '../../../testing/webhooks.ts';
+import { claimDeletions } from '../../files/storage/cleanup/cleanup-store.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { columnsOf, insertRows } from './rows-store.ts';
 
-const { old, fresh } = await createCells();
+const { old, fresh, clock } = await createCells();
 const FAILS = { kind: 'answer', status: 500 } as const;
 
 async function createOrganization() {
@@ -163,4 +174,37 @@ test('an Organization moves back to an installation that kept its attempts', asy
   const back = await importInto(old, file);
   assert.ok(!isFailure(back), isFailure(back) ? back.message : '');
   assert.deepEqual((await rowsOf(old, organizationGuid)).delivery_attempts, attempts);
+});
+
+/** A file without content, in the new cell, whose deletion in the old one is not carried out yet. */
+async function moveAwaitedFile() {
+  const owner = await createFileOwner(old);
+  const { guid } = await createFile(old, owner);
+  assert.ok(!isFailure(await importInto(fresh, await exportFrom(old, owner.organizationGuid))));
+  await old.transfers.remove(operator, owner.organizationGuid);
+  return { owner, guid, file: await exportFrom(fresh, owner.organizationGuid) };
+}
+
+test('the content of an upload after a move back is kept, and can be deleted', async () => {
+  const { owner, guid, file } = await moveAwaitedFile();
+  assert.ok(!isFailure(await importInto(old, file)));
+  const reach = await listenTo(old);
+  const token = await tokenOf(old, owner.organizationKey, 'files:read files:execute');
+  const { upload_url: url } = await showFile(old, { token }, guid);
+  assert.equal((await upload(reach(url), PNG)).status, 200);
+  await old.clusterTasks.runOnce();
+  await old.fileProcessing.drain();
+  assert.equal((await showFile(old, { token }, guid)).state, 'completed');
+  assert.equal((await old.call({ method: 'DELETE', url: `/api/files/${guid}`, token })).status, 204);
+});
+
+test('a move back is refused while a sweep may delete the content of a later upload', async () => {
+  await old.clusterTasks.runOnce();
+  const { guid, file } = await moveAwaitedFile();
+  const claimedUntil = new Date(clock.now().getTime() + 600_000);
+  assert.deepEqual(await claimDeletions(old.database.queries, clock.now(), claimedUntil, 10), [guid]);
+  const refused = await importInto(old, file);
+  assert.ok(isFailure(refused) && /is still being deleted; import the file again/.test(refused.message));
+  clock.advance(600_000);
+  assert.ok(!isFailure(await importInto(old, file)));
 });

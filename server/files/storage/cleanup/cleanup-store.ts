@@ -7,12 +7,15 @@ export async function insertDeletion(queries: Queries, guid: string, dueAt: Date
   await queries.insertInto('file_deletions').values({ guid, due_at: dueAt }).execute();
 }
 
-/** Also of content whose deletion is scheduled, unless that is due after `claimedAfter` and until `claimedUntil`. */
+/** A deletion that is due after the first and until the second may be claimed. */
+export type ClaimWindow = { claimedAfter: Date; claimedUntil: Date };
+
+/** Also of content whose deletion is scheduled, unless that may be claimed. */
 export async function insertOrMoveDeletion(
   queries: Queries,
   guid: string,
   dueAt: Date,
-  { claimedAfter, claimedUntil }: { claimedAfter: Date; claimedUntil: Date },
+  { claimedAfter, claimedUntil }: ClaimWindow,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await queries
     .insertInto('file_deletions')
@@ -40,6 +43,22 @@ export async function cancelDeletion(transaction: Transaction, guid: string, due
     .where('due_at', '=', dueAt)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+/** Of the files of an Organization that have not failed. False when a node may have claimed one of the deletions. */
+export async function cancelDeletionsOf(
+  transaction: Transaction,
+  organizationGuid: string,
+  { claimedAfter, claimedUntil }: ClaimWindow,
+): Promise<boolean> {
+  const ofFiles = sql`d.guid = f.guid and f.organization_guid = ${organizationGuid} and f.failed_at is null`;
+  await sql`
+    delete from file_deletions as d using files as f
+    where ${ofFiles} and (d.due_at <= ${claimedAfter} or d.due_at > ${claimedUntil})`.execute(transaction);
+  const { rows } = await sql`select from file_deletions as d, files as f where ${ofFiles} limit 1`.execute(
+    transaction,
+  );
+  return rows.length === 0;
 }
 
 /** Claimed deletions are due again at `until`, unless they are finished before. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../../infrastructure/database/database.ts';
+import type { Database, Transaction } from '../../../infrastructure/database/database.ts';
 import { type Clock, later } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import { MAX_FAILURES } from '../delete-each.ts';
@@ -48,16 +48,22 @@ export function createDeletions({
     }
   }
 
+  function claimWindow(): store.ClaimWindow {
+    const now = clock.now();
+    return { claimedAfter: now, claimedUntil: later(now, MAX_CLAIM_MS) };
+  }
+
   return {
     schedule: store.insertDeletion,
     cancel: store.cancelDeletion,
 
     /** Schedules the deletion of content that may be stored already. False while a sweep may be deleting it. */
-    takeOver(guid: string, dueAt: Date): Promise<boolean> {
-      const now = clock.now();
-      const claimed = { claimedAfter: now, claimedUntil: later(now, MAX_CLAIM_MS) };
-      return store.insertOrMoveDeletion(queries, guid, dueAt, claimed);
-    },
+    takeOver: (guid: string, dueAt: Date): Promise<boolean> =>
+      store.insertOrMoveDeletion(queries, guid, dueAt, claimWindow()),
+
+    /** Cancels the deletions of an Organization's files. False while a sweep may be carrying out one of them. */
+    cancelOf: (transaction: Transaction, organizationGuid: string): Promise<boolean> =>
+      store.cancelDeletionsOf(transaction, organizationGuid, claimWindow()),
 
     /** Carries out a deletion that was just scheduled. The sweep repeats it if this fails. */
     async deleteNow(guid: string, dueAt: Date): Promise<void> {
