@@ -44,7 +44,7 @@ export function registerDownloads(
           new Failure('range_not_satisfiable', `The range must start within the ${size} bytes of the file`),
         );
       }
-      const content = request.method === 'HEAD' ? Readable.from([]) : await uploads.read(guid, range);
+      const content = request.method === 'HEAD' ? Readable.from([]) : unwrap(await uploads.read(guid, range));
       if (!content) throw new FailureError(new Failure('not_found', 'There is no such file'));
       reply.headers({
         'content-type': terms.contentType,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
 import {
   createFile,
   createFileOwner,
@@ -132,6 +134,16 @@ test('HEAD returns the same headers without the content', async () => {
   assert.match(String(headers['content-disposition']), /^attachment/);
   const part = await fetched(url, { range: 'bytes=1-2' }, 'HEAD');
   assert.deepEqual([part.status, part.headers['content-length']], [206, '2']);
+});
+
+test('content that cannot be read is 503 storage_unavailable', async () => {
+  const url = await linkTo(PNG);
+  const guid = new URL(url).pathname.split('/').at(-1) as string;
+  const folder = join(app.dataDir, 'files', guid.slice(-2));
+  await rm(folder, { recursive: true });
+  await writeFile(folder, '');
+  assertError(await fetched(url), 503, 'storage_unavailable');
+  await rm(folder);
 });
 
 test('an expired link is 403 download_expired, a tampered link 403 signature_invalid', async () => {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import type { Call } from '../../infrastructure/http/limits/calls-in-flight.ts';
@@ -7,7 +8,7 @@ import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
 import { LONGEST_UPLOAD_MS } from '../processing/poll-schedule.ts';
 import { reclaim } from '../storage/reclaim.ts';
-import type { PutResult, Storage, UploadTerms } from '../storage/storage.ts';
+import type { ByteRange, PutResult, Storage, UploadTerms } from '../storage/storage.ts';
 import { failureOfStorage, refusalForSpace } from '../storage/storage-failure.ts';
 import * as store from '../store.ts';
 import type { Quota } from './quota.ts';
@@ -164,7 +165,8 @@ export function createUploads(deps: Deps) {
       return { size: file.size, sha256: file.sha256 };
     },
 
-    read: storage.read,
+    read: (guid: string, range?: ByteRange): Promise<Readable | undefined | Failure> =>
+      storage.read(guid, range).catch((error: unknown) => failureOfStorage(error, log)),
   };
 }
 

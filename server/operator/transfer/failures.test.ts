@@ -16,7 +16,7 @@ import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
 import { guidsAt, pass } from '../../../testing/webhooks.ts';
 import { createDeletions } from '../../files/storage/cleanup/deletions.ts';
 import { createFolderStorage } from '../../files/storage/folder/folder.ts';
-import type { Storage } from '../../files/storage/storage.ts';
+import { type Storage, StorageError, StorageFull } from '../../files/storage/storage.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 import { createTransfers } from './service.ts';
@@ -141,6 +141,19 @@ test('an import whose content is gone before the commit is refused', async () =>
     },
   }));
   assert.ok(isFailure(await node.import(operator, Readable.from([file]), KEY)));
+  await assertNothingIn(tenant.organizationGuid);
+});
+
+test('an import into a full or unavailable storage says so', async () => {
+  const { tenant, file } = await createExported();
+  for (const [error, code] of [
+    [new StorageFull(1, 2), 'overloaded'],
+    [new StorageError('write', 'access denied'), 'storage_unavailable'],
+  ] as const) {
+    const node = createNode(() => ({ put: () => Promise.reject(error) }));
+    const refused = await node.import(operator, Readable.from([file]), KEY);
+    assert.equal(isFailure(refused) && refused.code, code);
+  }
   await assertNothingIn(tenant.organizationGuid);
 });
 

@@ -2,7 +2,8 @@ import { pipeline as connect, finished, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import type { Deletions } from '../../files/storage/cleanup/deletions.ts';
-import type { Storage } from '../../files/storage/storage.ts';
+import { type Storage, StorageError } from '../../files/storage/storage.ts';
+import { failureOfStorage } from '../../files/storage/storage-failure.ts';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Partitions } from '../../infrastructure/database/partitions/partitions.ts';
 import type { Timers } from '../../infrastructure/runtime/clock.ts';
@@ -117,7 +118,7 @@ export function createTransfers(deps: Deps) {
       try {
         return await insertAll(actor, source, key);
       } catch (error) {
-        const failure = failureOf(error);
+        const failure = error instanceof StorageError ? failureOfStorage(error, log) : failureOf(error);
         if (failure) return failure;
         throw error;
       }
