@@ -122,10 +122,12 @@ export function startReading({ raw }: FastifyRequest): void {
 
 /**
  * When a socket is resumed and paused in the same tick, Node starts reading with the late `resume` event, and another
- * `pause()` has no effect because the stream counts as paused. Node stops reading at every `pause` event.
+ * `pause()` has no effect because the stream counts as paused. Node stops reading at every `pause` event. After a complete
+ * body Node resumes the socket later: the stream must count as paused then, or `startReading` would have no effect.
  */
 function stopAgain(this: Socket): void {
-  this.emit('pause');
+  if (this.isPaused()) this.emit('pause');
+  else this.pause();
 }
 
 function readNothing(): void {}

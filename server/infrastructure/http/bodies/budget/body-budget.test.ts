@@ -31,6 +31,9 @@ for (const { server: target } of [{ server }, timed]) {
   target.post('/large', options, async ({ longText }) => ({ characters: longText?.characters }));
 }
 server.post('/small', { schema: { hide: true } }, async () => ({}));
+/** Later than the tick in which Node continues after a complete body. */
+const authenticated = () => setImmediate();
+server.post('/slow', { schema: { hide: true }, onRequest: authenticated }, async () => ({}));
 const port = await listenAnywhere(server);
 const timedPort = await listenAnywhere(timed.server);
 
@@ -163,7 +166,7 @@ test('the rest of a rejected body is not read before its response is sent', asyn
   await closed;
 });
 
-test('a rejected body that arrived completely leaves its connection usable or closed', async () => {
+test('a body that arrived completely leaves its connection usable or closed', async () => {
   const chunked = (path: string, body: string) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
   const whole = (path: string, body: string) =>
@@ -174,6 +177,8 @@ test('a rejected body that arrived completely leaves its connection usable or cl
     chunked('/small', '{}'),
     chunked('/small', tooDeep),
     chunked('/small', '{'),
+    chunked('/slow', '{}'),
+    chunked('/slow', '{'),
     whole('/absent', '{}'),
     whole('/small', tooDeep),
     whole('/small', '{'),
