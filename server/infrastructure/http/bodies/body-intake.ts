@@ -2,8 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { networkOf } from '../../rate-limits/address.ts';
 import type { SourceAddress } from '../requests/source-address.ts';
 import { whenClosed } from '../requests/when-closed.ts';
+import { announcesBody } from './body-time.ts';
 import type { BodyBudget, BodySource } from './budget/body-budget.ts';
-import { startReading, stopReading } from './read-body.ts';
+import { keepForRest } from './discard-rest.ts';
+import { isStopped, startReading, stopReading } from './read-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,7 +33,8 @@ export function shareBodyBudget(
 
   // In chunked encoding every byte may be a chunk with its own callback, and Node reads megabytes of them in one turn
   // of the event loop. The socket stays paused until a parser reads the body, and unread bytes are discarded with the
-  // connection.
+  // connection. The rest of a body with Content-Length is read: many clients read the response only after they have sent
+  // the body, and a proxy would answer 502.
   server.addHook('onRequest', (request, _reply, done) => {
     if (isChunked(request)) stopReading(request);
     done();
@@ -41,7 +44,8 @@ export function shareBodyBudget(
     else if (isChunked(request)) {
       stopReading(request);
       reply.header('connection', 'close');
-    }
+    } else if (!request.raw.complete && announcesBody(request) && !isStopped(request))
+      keepForRest(request, reply);
     done();
   });
 }

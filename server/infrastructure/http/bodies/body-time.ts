@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
 import { FailureError } from '../errors.ts';
-import { SMALL_BODY_BYTES } from './read-body.ts';
+import { SMALL_BODY_BYTES, stopReading } from './read-body.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,17 +26,19 @@ export function limitBodyTime(server: FastifyInstance, { smallMs, largeMs }: Bod
   });
 }
 
-function announcesBody({ headers }: FastifyRequest): boolean {
+export function announcesBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function expectWithin(ms: number, { raw }: FastifyRequest, reply: FastifyReply): void {
+function expectWithin(ms: number, request: FastifyRequest, reply: FastifyReply): void {
+  const { raw } = request;
   const timer = setTimeout(() => {
     // The body is complete and waits for authentication.
     if (raw.complete) return;
     // The rest of a body that was already answered is not read.
     if (reply.sent) raw.destroy();
     else {
+      stopReading(request);
       reply.header('connection', 'close');
       reply.send(
         new FailureError(

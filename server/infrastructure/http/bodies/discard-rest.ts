@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Timers } from '../../runtime/clock.ts';
 import { startReading } from './read-body.ts';
 
@@ -16,4 +16,21 @@ export function discardRest(request: FastifyRequest, timers: Timers, limitMs: nu
   raw.once('end', cancel);
   startReading(request);
   raw.resume();
+}
+
+/**
+ * Lets Node read and discard the rest of a body after its response, also if the client announced the end of the
+ * connection, which is closed then. The route limits the time.
+ */
+export function keepForRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (!raw.socket?.destroySoon) return;
+  // Fastify sets it when a body is refused.
+  reply.removeHeader('connection');
+  if (reply.raw.shouldKeepAlive) return;
+  reply.raw.shouldKeepAlive = true;
+  const closeAtEnd = () => {
+    if (reply.raw.writableFinished && raw.readableEnded) raw.socket.destroySoon();
+  };
+  reply.raw.once('finish', closeAtEnd);
+  raw.once('end', closeAtEnd);
 }

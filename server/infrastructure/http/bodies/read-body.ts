@@ -114,6 +114,11 @@ export function stopReading({ raw }: FastifyRequest): void {
   raw.socket.off('resume', stopAgain).on('resume', stopAgain).pause();
 }
 
+/** Whether the rest of the body is discarded with the connection. */
+export function isStopped({ raw }: FastifyRequest): boolean {
+  return raw._read === readNothing;
+}
+
 export function startReading({ raw }: FastifyRequest): void {
   if (raw._read === readNothing) Reflect.deleteProperty(raw, '_read');
   if (!raw.socket?.resume) return;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import {
@@ -199,4 +200,23 @@ test('a body that arrived completely leaves its connection usable or closed', as
     await untilTrue(() => isClosed || received.split('HTTP/1.1 ').length === 3);
     socket.destroy();
   }
+});
+
+test('a client that reads the response only after sending a rejected body receives it', async () => {
+  const body = Buffer.alloc(8 * MEBIBYTE);
+  for (const [path, status] of [
+    ['/small', 413],
+    ['/absent', 404],
+  ] as const)
+    for (const connection of ['close', 'keep-alive']) {
+      const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+      const fields = `Host: x\r\nConnection: ${connection}\r\nContent-Type: application/json\r\n`;
+      socket.write(`POST ${path} HTTP/1.1\r\n${fields}Content-Length: ${body.length}\r\n\r\n`);
+      await new Promise<void>((resolve, reject) => socket.once('error', reject).write(body, () => resolve()));
+      if (connection === 'keep-alive')
+        socket.write('GET /absent HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      const responses = (await text(socket)).split('HTTP/1.1 ').slice(1);
+      assert.match(String(responses[0]), new RegExp(`^${status} .*"message_code"`, 's'));
+      assert.equal(responses.length, connection === 'close' ? 1 : 2);
+    }
 });
