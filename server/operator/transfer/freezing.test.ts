@@ -61,9 +61,11 @@ test('every node refuses the calls of a frozen Organization, and of no other', a
     assertError(refused, ...MOVING);
     assert.equal(refused.headers['retry-after'], '5');
     const grant = { client_id: bankKey.clientId, client_secret: bankKey.secret, scope: 'customers:read' };
-    const payload = { grant_type: 'client_credentials', ...grant };
-    const issued = await app.call({ method: 'POST', url: '/oauth/token', payload });
-    assert.deepEqual([issued.status, issued.body.message_code], [503, 'organization_moving']);
+    const payload = { grant_type: 'client_credentials', ...grant, customer_guid: customerGuid };
+    for (const url of ['/oauth/token', '/oauth/customer_token']) {
+      const issued = await app.call({ method: 'POST', url, payload });
+      assert.deepEqual([issued.status, issued.body.message_code], [503, 'organization_moving'], url);
+    }
     const events = [eventOf(app, tenant)];
     assertError(await app.operate('POST', '/events', { events }), ...MOVING);
     const report = { bank_guid: bankGuid, details: { type: 'individual' } };

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { compileAllowlist } from '../../credentials/applications/allowlists/allowlist.ts';
 import type { Clients } from '../../credentials/applications/clients.ts';
 import type { Client } from '../../credentials/applications/service.ts';
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
@@ -24,6 +25,7 @@ type Deps = {
   database: Database;
   authentication: ClientAuthentication;
   clients: Clients;
+  freezes: Freezes;
   customers: Customers;
   denials: Denials;
   issuer: Issuer;
@@ -35,7 +37,7 @@ type Deps = {
 
 /** Customer tokens, obtained with a key's secret or with a token of the bank or Organization. */
 export function createCustomerTokens(deps: Deps) {
-  const { database, authentication, clients, customers, denials } = deps;
+  const { database, authentication, clients, freezes, customers, denials } = deps;
   const { issuer, rateLimits, metrics, clock, perClient } = deps;
   const limit: RateLimit = { name: 'customer_token', limit: perClient, windowMs: RATE_LIMIT_WINDOW_MS };
 
@@ -96,6 +98,8 @@ export function createCustomerTokens(deps: Deps) {
       const context = { address, requestId, path: '/oauth/customer_token' };
       const client = await authentication.authenticateCountingFailures(credentials, context);
       if (isFailure(client)) return client;
+      const frozen = await freezes.check(client.organization_guid);
+      if (frozen) return frozen;
       const denied =
         checkGrant(body.grant_type) ??
         authentication.checkEnvironment(client, environment, context) ??
