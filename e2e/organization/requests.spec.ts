@@ -38,6 +38,7 @@ test('a denied call is found by its request id, its filters and similar calls', 
   await page.getByLabel('Address').fill(OUTSIDE);
   await page.getByLabel('Address').press('Enter');
   await rows.getByText('not_found').waitFor({ state: 'detached' });
+  assert.ok(await page.getByLabel('Address').evaluate((field) => field === document.activeElement));
   await rows.getByRole('button', { name: 'GET /api/banks' }).click();
   const drawer = page.getByRole('dialog', { name: 'Request' });
   await drawer.getByText(String(denied.headers['x-request-id'])).waitFor();

@@ -1,5 +1,9 @@
 import { TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { useTimeForm } from '../time/time-form.tsx';
+
+/** Years before are those of which not every digit is typed. */
+const FIRST_YEAR = 1970;
 
 /** In local time, or in UTC if tables show that; the value is an ISO 8601 date-time in UTC. */
 export function DateTimeFilter({
@@ -12,15 +16,20 @@ export function DateTimeFilter({
   onChange: (value: string | undefined) => void;
 }) {
   const isUtc = useTimeForm().form === 'utc';
+  // A field that is set while a part of it is typed forgets the digits so far, and the address changes after each key.
+  const [typed, setTyped] = useState<string>();
   return (
     <TextInput
       type="datetime-local"
       label={isUtc ? `${label} (UTC)` : label}
-      value={value === undefined ? '' : toInput(value, isUtc)}
+      value={typed ?? (value === undefined ? '' : toInput(value, isUtc))}
       onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
         const date = new Date(isUtc ? `${currentTarget.value}Z` : currentTarget.value);
-        onChange(Number.isNaN(date.getTime()) ? undefined : date.toISOString());
+        if (Number.isNaN(date.getTime())) onChange(undefined);
+        else if (date.getFullYear() >= FIRST_YEAR) onChange(date.toISOString());
       }}
+      onBlur={() => setTyped(undefined)}
     />
   );
 }

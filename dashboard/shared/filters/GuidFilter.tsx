@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useTyped } from './use-typed.ts';
 
 const GUID = /^[0-9a-f]{32}$/;
 
@@ -13,12 +13,7 @@ export function GuidFilter({
   value: string | undefined;
   onChange: (value: string | undefined) => void;
 }) {
-  const [typed, setTyped] = useState(value ?? '');
-  const [given, setGiven] = useState(value);
-  if (given !== value) {
-    setGiven(value);
-    setTyped(value ?? '');
-  }
+  const [typed, setTyped] = useTyped(value);
   return (
     <TextInput
       label={label}

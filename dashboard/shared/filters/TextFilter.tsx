@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import { useTyped } from './use-typed.ts';
 
 /** Applies on Enter or blur, so that typing does not send a request per character. */
 export function TextFilter({
@@ -12,18 +13,20 @@ export function TextFilter({
   value: string | undefined;
   onChange: (value: string | undefined) => void;
 }) {
-  const apply = (text: string) => {
-    if (text.trim() !== (value ?? '')) onChange(text.trim() || undefined);
+  const [typed, setTyped] = useTyped(value);
+  const apply = () => {
+    const text = typed.trim();
+    if (text !== (value ?? '')) onChange(text || undefined);
   };
   return (
     <TextInput
-      key={value}
       label={label}
       placeholder={placeholder}
-      defaultValue={value ?? ''}
-      onBlur={({ currentTarget }) => apply(currentTarget.value)}
-      onKeyDown={({ key, currentTarget }) => {
-        if (key === 'Enter') apply(currentTarget.value);
+      value={typed}
+      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      onBlur={apply}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter') apply();
       }}
     />
   );
