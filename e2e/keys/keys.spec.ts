@@ -175,10 +175,14 @@ test('scopes can be selected one by one, by category or by action', async () => 
   await writes.uncheck();
   await dialog.getByRole('checkbox', { name: 'accounts:execute: create accounts', exact: true }).uncheck();
   await dialog.getByText('Can list and retrieve transfers; create transfers, which moves money').waitFor();
+  const token = await userToken(app, tenant.organizationGuid);
+  const url = `/api/organization_applications/${tenant.organizationKey.clientId}`;
+  const payload = { ip_allowlist: ['198.35.26.7'] };
+  assert.equal((await app.call({ method: 'PATCH', url, token, payload })).status, 200);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
-  const token = await userToken(app, tenant.organizationGuid);
   const [saved] = objectsOf(await app.call({ url: '/api/organization_applications', token }));
+  assert.deepEqual(saved?.ip_allowlist, payload.ip_allowlist, 'what a colleague changed meanwhile stays');
   assert.deepEqual(saved?.scopes, [
     'accounts:read',
     ...['deposit_addresses', 'external_bank_accounts', 'transfers'].flatMap((resource) => [

@@ -7,6 +7,7 @@ import { useEnvironmentApi } from '../../session/use-environment-api.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { changedFields } from '../../shared/forms/changed-fields.ts';
 import { Panel } from '../../shared/page/Panel.tsx';
 
 const PATH = '/alert_settings';
@@ -36,28 +37,27 @@ function WaitingForm({ settings }: { settings: AlertSettings }) {
   const { api, can } = useWorkspace();
   const queries = useQueryClient();
   const subscriptions = useAllSubscriptions();
-  const saved = new Map(settings.subscriptions.map((each) => [each.guid, each.waiting_threshold]));
   const [all, setAll] = useState<number | string>(settings.waiting_threshold ?? '');
-  const [own, setOwn] = useState<Values>(Object.fromEntries(saved));
+  const [own, setOwn] = useState<Values>(() =>
+    Object.fromEntries(settings.subscriptions.map((each) => [each.guid, each.waiting_threshold])),
+  );
   const canChange = can('organizations:write');
+  const thresholds = Object.entries(own).map(([guid, value]) => ({ guid, waiting_threshold: Number(value) }));
+  const changes = changedFields<Required<AlertSettings>>(
+    { waiting_threshold: 0, ...settings },
+    {
+      waiting_threshold: Number(all) || 0,
+      subscriptions: thresholds.filter(({ waiting_threshold: number }) => number > 0),
+    },
+  );
   const save = useMutation({
-    mutationFn: () =>
-      api.patch<AlertSettings>(PATH, {
-        waiting_threshold: Number(all) || 0,
-        subscriptions: Object.entries(own)
-          .filter(([, value]) => Number(value) > 0)
-          .map(([guid, value]) => ({ guid, waiting_threshold: Number(value) })),
-      }),
+    mutationFn: () => api.patch<AlertSettings>(PATH, changes),
     onSuccess: (settingsNow) => {
       queries.setQueryData([api.key, PATH], settingsNow);
       notifySuccess('Alert settings saved.');
     },
   });
-  const isChanged =
-    (Number(all) || 0) !== (settings.waiting_threshold ?? 0) ||
-    [...new Set([...Object.keys(own), ...saved.keys()])].some(
-      (guid) => (Number(own[guid]) || 0) !== (saved.get(guid) ?? 0),
-    );
+  const isChanged = Object.keys(changes).length > 0;
   const field = { min: 1, max: MAX_WAITING_THRESHOLD, allowDecimal: false, thousandSeparator: ',' };
   return (
     <form

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { changedFields } from '../../shared/forms/changed-fields.ts';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
 import { KeyForm } from './KeyForm.tsx';
 import { type KeyDialogProps, type KeyInput, listKeyOf, useKeyApi } from './use-key-api.ts';
@@ -10,7 +11,7 @@ export function EditKey({ kind, application, onClose }: KeyDialogProps) {
   const queries = useQueryClient();
   const keyApi = useKeyApi(kind);
   const update = useMutation({
-    mutationFn: (input: KeyInput) => keyApi.update(application.client_id, input),
+    mutationFn: (changes: Partial<KeyInput>) => keyApi.update(application.client_id, changes),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) });
       notifySuccess('Key pair saved. Existing tokens keep their scopes and allowlist until they expire.');
@@ -18,18 +19,21 @@ export function EditKey({ kind, application, onClose }: KeyDialogProps) {
     },
   });
   const { name, scopes, ip_allowlist } = application;
-  const isUnchanged = (input: KeyInput) =>
-    JSON.stringify([input.name, input.scopes?.toSorted(), input.ip_allowlist]) ===
-    JSON.stringify([name, scopes.toSorted(), ip_allowlist]);
+  const initial = { name, scopes, ip_allowlist };
+  const save = (input: KeyInput) => {
+    const changes = changedFields<KeyInput>(initial, input);
+    if (Object.keys(changes).length === 0) onClose();
+    else update.mutate(changes);
+  };
   return (
     <Dialog wide title="Edit key pair" locked={update.isPending} onClose={onClose}>
       <KeyForm
         kind={kind}
-        initial={{ name, scopes, ip_allowlist }}
+        initial={initial}
         action="Save"
         pending={update.isPending}
         error={update.error}
-        onSubmit={(input) => (isUnchanged(input) ? onClose() : update.mutate(input))}
+        onSubmit={save}
         onCancel={onClose}
       />
     </Dialog>

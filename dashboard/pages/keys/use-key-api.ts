@@ -22,7 +22,8 @@ export function useKeyApi(kind: KeyKind) {
     create: (input: NewKeyInput) =>
       api.post<CreatedApplication>(path, kind === 'bank' ? { ...input, bank_guid: bank?.guid } : input),
     get: (clientId: string) => api.get<Application>(`${path}/${clientId}`),
-    update: (clientId: string, input: KeyInput) => api.patch<Application>(`${path}/${clientId}`, input),
+    update: (clientId: string, changes: Partial<KeyInput>) =>
+      api.patch<Application>(`${path}/${clientId}`, changes),
     remove: (clientId: string) => api.remove(`${path}/${clientId}`),
   };
 }

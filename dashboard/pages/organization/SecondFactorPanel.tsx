@@ -7,6 +7,7 @@ import { SESSION_KEY } from '../../session/services.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { changedFields } from '../../shared/forms/changed-fields.ts';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
@@ -36,17 +37,13 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
   const [inProduction, setInProduction] = useState(policy.second_factor_in_production);
   const { has_totp: hasTotp, passkey_count: passkeys } = session.member;
   const canRequire = hasTotp || passkeys > 0;
-  const isChanged =
-    inProduction !== policy.second_factor_in_production ||
-    ROLES.some((role) => roles.includes(role) !== policy.second_factor_roles.includes(role));
+  const changes = changedFields<MemberPolicy>(policy, {
+    second_factor_roles: ROLES.filter((role) => roles.includes(role)),
+    second_factor_in_production: inProduction,
+  });
+  const isChanged = Object.keys(changes).length > 0;
   const save = useMutation({
-    mutationFn: () =>
-      api.patch<MemberPolicy>(PATH, {
-        second_factor_roles: ROLES.filter((role) => roles.includes(role)),
-        ...(inProduction === policy.second_factor_in_production
-          ? {}
-          : { second_factor_in_production: inProduction }),
-      }),
+    mutationFn: () => api.patch<MemberPolicy>(PATH, changes),
     onSuccess: async (saved) => {
       queries.setQueryData([api.key, PATH], saved);
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
