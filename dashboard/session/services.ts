@@ -19,7 +19,11 @@ export function createServices(): Services {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
+      // The default holds calls back while the browser is offline and makes them when it returns, however much later.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
+        refetchOnReconnect: true,
         staleTime: FRESH_FOR_MS,
         retry: (count, error) => count < MAX_RETRIES && !isClientError(error),
       },
