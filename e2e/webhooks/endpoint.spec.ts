@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { PASSWORD } from '../../testing/dashboard.ts';
 import { publishEvents } from '../../testing/events.ts';
 import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant, userToken } from '../../testing/tenant.ts';
 import { createTestEndpoint } from '../../testing/test-endpoint.ts';
 import { guidsAt, pass } from '../../testing/webhooks.ts';
 import { assertAccessible } from '../support/accessibility.ts';
@@ -58,6 +58,12 @@ test('the URL is changed with a proof, waits for its first 2xx, and is paused an
   await page.getByRole('button', { name: 'Pause' }).click();
   await dialog.getByText('each waits for up to 7 days').waitFor();
   await assertAccessible(page, 'the dialog of a pause');
+  // A colleague is faster: the dialog must not offer to resume.
+  const token = await userToken(app, tenant.organizationGuid);
+  const pause = { method: 'PATCH', url: `/api/subscriptions/${guid}`, payload: { paused: true } } as const;
+  assert.equal((await app.call({ ...pause, token })).status, 200);
+  await poll(page);
+  await page.getByText('Paused · 0 waiting').waitFor();
   await dialog.getByRole('button', { name: 'Pause' }).click();
   await dialog.waitFor({ state: 'detached' });
   const before = fresh.received.length;

@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { EndpointHealth, Subscription } from '../../../api/types.ts';
 import { waitingLabel } from '../../../shared/endpoints/endpoint-labels.ts';
 import { useEndpoint } from '../../../shared/endpoints/use-endpoints.ts';
@@ -19,8 +20,9 @@ export function PauseSubscription({
   const { change, listKey } = useSubscriptionApi();
   const queries = useQueryClient();
   const endpoint = useEndpoint(subscription.guid);
-  const { guid, name, paused_at: pausedAt } = subscription;
-  const pauses = pausedAt === undefined;
+  const { guid, name } = subscription;
+  // The page refreshes the subscription, and the button must not become its opposite under the pointer.
+  const [pauses] = useState(subscription.paused_at === undefined);
   const changing = useMutation({
     mutationFn: () => change(guid, { paused: pauses }),
     onSuccess: async () => {
