@@ -57,6 +57,13 @@ test('an upload shows its progress and the file can be downloaded after processi
     row.getByRole('button', { name: 'Download' }).click(),
   ]);
   assert.equal(download.suggestedFilename(), 'passport.png');
+
+  await row.getByRole('button', { name: 'Delete' }).click();
+  const json = { total: 0, page: 1, per_page: 50, objects: [] };
+  await page.route('**/api/files?*', (route) => route.fulfill({ json }));
+  await poll(page);
+  await row.waitFor({ state: 'detached' });
+  await page.getByRole('dialog', { name: 'Delete passport.png' }).waitFor();
 });
 
 test('three files upload at a time, and waiting uploads can be cancelled', async () => {

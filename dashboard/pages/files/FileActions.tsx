@@ -1,5 +1,5 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import type { StoredFile } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { Icon, type IconName } from '../../shared/text/Icon.tsx';
@@ -9,30 +9,41 @@ import { useDownload } from './use-download.ts';
 
 const FilePreview = lazy(async () => ({ default: (await import('./preview/FilePreview.tsx')).FilePreview }));
 
-export function FileActions({ file }: { file: StoredFile }) {
+export type FileAction = { type: 'preview' | 'delete'; file: StoredFile };
+
+export function FileActions({
+  file,
+  onAction,
+}: {
+  file: StoredFile;
+  onAction: (action: FileAction) => void;
+}) {
   const { can } = useWorkspace();
   const download = useDownload();
-  const [open, setOpen] = useState<'preview' | 'delete'>();
-  const close = () => setOpen(undefined);
   const { filename, state } = file;
+  const act = (type: FileAction['type']) => () => onAction({ type, file });
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
       {isPreviewable(file) ? (
-        <Action label="Preview" icon="eye" of={filename} onClick={() => setOpen('preview')} />
+        <Action label="Preview" icon="eye" of={filename} onClick={act('preview')} />
       ) : null}
       {state === 'completed' ? (
         <Action label="Download" icon="download" of={filename} onClick={() => void download(file)} />
       ) : null}
       {can('files:execute') ? (
-        <Action label="Delete" icon="trash" of={filename} onClick={() => setOpen('delete')} />
+        <Action label="Delete" icon="trash" of={filename} onClick={act('delete')} />
       ) : null}
-      {open === 'preview' ? (
-        <Suspense>
-          <FilePreview file={file} onClose={close} />
-        </Suspense>
-      ) : null}
-      {open === 'delete' ? <DeleteFile file={file} onClose={close} /> : null}
     </Group>
+  );
+}
+
+/** Rendered outside of the rows, so that a refresh that removes the row does not close it. */
+export function FileDialog({ action: { type, file }, onClose }: { action: FileAction; onClose: () => void }) {
+  if (type === 'delete') return <DeleteFile file={file} onClose={onClose} />;
+  return (
+    <Suspense>
+      <FilePreview file={file} onClose={onClose} />
+    </Suspense>
   );
 }
 

@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core';
+import { useState } from 'react';
 import { FILE_TYPES } from '../../../server/files/file-types.ts';
 import type { StoredFile } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
@@ -17,6 +18,7 @@ import { DataTable } from '../../shared/table/DataTable.tsx';
 import { useList } from '../../shared/table/use-list.ts';
 import { useCustomerNames } from '../../shared/text/use-customer-names.ts';
 import { columnsOf } from './columns.tsx';
+import { type FileAction, FileDialog } from './FileActions.tsx';
 import { typeLabel } from './labels.ts';
 import { UploadPanel } from './UploadPanel.tsx';
 
@@ -26,6 +28,7 @@ const FILTERS = ['state', 'type', 'customer', 'guid', ...TIME_FILTERS] as const;
 export function FilesPage() {
   const { bank, can, environment, has } = useWorkspace();
   const { filters, field } = useFilters();
+  const [action, setAction] = useState<FileAction>();
   const { from, until } = timeRangeOf(filters);
   const enabled = has('files');
   const isFiltered = FILTERS.some((name) => name in filters);
@@ -75,7 +78,7 @@ export function FilesPage() {
             result={result}
             label="Files"
             keyOf={({ guid }) => guid}
-            columns={columnsOf(customers)}
+            columns={columnsOf(customers, setAction)}
             empty={
               isFiltered ? (
                 <EmptyState icon="search" title={`No files in ${environment} match these filters`}>
@@ -94,6 +97,7 @@ export function FilesPage() {
           />
         </Panel>
       </div>
+      {action ? <FileDialog action={action} onClose={() => setAction(undefined)} /> : null}
     </Stack>
   );
 }

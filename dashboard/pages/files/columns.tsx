@@ -7,10 +7,13 @@ import { NoValue } from '../../shared/text/NoValue.tsx';
 import { ObjectLink } from '../../shared/text/ObjectLink.tsx';
 import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
-import { FileActions } from './FileActions.tsx';
+import { type FileAction, FileActions } from './FileActions.tsx';
 import { failureLabel, formatBytes, typeLabel } from './labels.ts';
 
-export function columnsOf(customers: ReadonlyMap<string, string>): Column<StoredFile>[] {
+export function columnsOf(
+  customers: ReadonlyMap<string, string>,
+  onAction: (action: FileAction) => void,
+): Column<StoredFile>[] {
   return [
     {
       title: 'Name',
@@ -48,6 +51,11 @@ export function columnsOf(customers: ReadonlyMap<string, string>): Column<Stored
       cell: ({ sha256 }) => (sha256 === undefined ? <NoValue /> : <Guid value={sha256} name="checksum" />),
     },
     { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
-    { title: 'Actions', titleHidden: true, align: 'right', cell: (file) => <FileActions file={file} /> },
+    {
+      title: 'Actions',
+      titleHidden: true,
+      align: 'right',
+      cell: (file) => <FileActions file={file} onAction={onAction} />,
+    },
   ];
 }

@@ -24,13 +24,9 @@ export function RequestsPage() {
   const { environment } = useWorkspace();
   const { filters } = useFilters();
   const { from, until } = timeRangeOf(filters);
-  // A link to one request opens it.
-  const [opened, setOpened] = useState(filters.request_id);
-  const [linked, setLinked] = useState(filters.request_id);
-  if (linked !== filters.request_id) {
-    setLinked(filters.request_id);
-    setOpened(filters.request_id);
-  }
+  // The whole request: newer ones push it off the page while it is read.
+  const [opened, setOpened] = useState<LoggedRequest>();
+  const [linked, setLinked] = useState<string>();
   const result = useList<LoggedRequest>(
     '/request_log',
     {
@@ -48,7 +44,12 @@ export function RequestsPage() {
     },
     { refetchInterval: REFRESH_MS },
   );
-  const shown = result.data?.objects.find((request) => request.request_id === opened);
+  // A link to one request opens it.
+  const named = result.data?.objects.find((request) => request.request_id === filters.request_id);
+  if (linked !== named?.request_id) {
+    setLinked(named?.request_id);
+    setOpened(named);
+  }
   const isFiltered = REQUEST_FILTERS.some((name) => filters[name] !== undefined);
   return (
     <>
@@ -71,17 +72,17 @@ export function RequestsPage() {
           empty={<NoRequests isFiltered={isFiltered} id={filters.request_id} />}
         />
       </Panel>
-      {shown ? <RequestDrawer request={shown} onClose={() => setOpened(undefined)} /> : null}
+      {opened ? <RequestDrawer request={opened} onClose={() => setOpened(undefined)} /> : null}
     </>
   );
 }
 
-function columnsOf(open: (requestId: string) => void): Column<LoggedRequest>[] {
+function columnsOf(open: (request: LoggedRequest) => void): Column<LoggedRequest>[] {
   return [
     {
       title: 'Request',
       width: '28%',
-      cell: ({ request_id: id, method, path }) => (
+      cell: (request) => (
         <Anchor
           component="button"
           type="button"
@@ -89,9 +90,9 @@ function columnsOf(open: (requestId: string) => void): Column<LoggedRequest>[] {
           fw={600}
           ff="monospace"
           fz={13}
-          onClick={() => open(id)}
+          onClick={() => open(request)}
         >
-          {method} <BreakableText text={path} />
+          {request.method} <BreakableText text={request.path} />
         </Anchor>
       ),
     },
