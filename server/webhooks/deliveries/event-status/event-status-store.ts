@@ -22,7 +22,7 @@ export type Candidate = { guid: string; event_guid: string; matches: boolean };
 
 /**
  * The next `limit` deliveries that meet the filters, newest first. An event is listed once, at the newest delivery that
- * meets them and is not superseded: once delivered, an event counts as delivered to that subscription.
+ * meets them. With a state, superseded ones do not: once delivered, an event counts as delivered to that subscription.
  */
 export async function selectCandidates(
   transaction: Transaction,
@@ -31,16 +31,17 @@ export async function selectCandidates(
   { limit, before, now }: { limit: number; before: string | undefined; now: Date },
 ): Promise<Candidate[]> {
   const { state, createdAtGte: from, createdAtLt: until } = filters;
+  const counts = (delivery: string) => (state ? sql`not (${superseded(delivery)})` : sql`true`);
   const newer = sql`
     select from deliveries as other
     where other.event_guid = d.event_guid and other.guid > d.guid and ${ofAny(subscriptionGuids)}
-      and ${matching({}, state, now)} and not (${superseded('other')})`;
+      and ${matching({}, state, now)} and ${counts('other')}`;
   const inTime = sql`
     select from events as e
     where e.guid = d.event_guid and ${from ? sql`e.created_at >= ${from}` : sql`true`}
       and ${until ? sql`e.created_at < ${until}` : sql`true`}`;
   const { rows } = await sql<Candidate>`
-    select d.guid, d.event_guid, not (${state ? superseded('d') : sql`false`}) and not exists (${newer})
+    select d.guid, d.event_guid, ${counts('d')} and not exists (${newer})
       and ${from || until ? sql`exists (${inTime})` : sql`true`} as matches
     from (${merged(subscriptionGuids, filters, { limit, before, now })}) as d
     where ${visibleTo(visible)}

@@ -105,6 +105,16 @@ test('a redelivery supersedes the failed delivery of its event', async () => {
   assert.deepEqual(await guidsOf(tenant, 'delivery_state=failing'), [event]);
 });
 
+test('an event is listed once, though a redelivery has failed after it was delivered', async () => {
+  const { tenant, first } = await createEndpoints();
+  const [event = ''] = await publishEvents(app, tenant);
+  await app.dispatcher.drain();
+  await insertDeliveries(app, tenant, first, [{ event_guid: event, created_at: later(1), ended: 'failed' }]);
+  const types = 'event_type=transfer.completed&';
+  assert.deepEqual(await guidsOf(tenant, `${types}subscription_guid=${first.guid}`), [event]);
+  assert.deepEqual(await guidsOf(tenant, `${types}delivery_state=completed,failed`), [event]);
+});
+
 test('pages continue without repetition, and the time is the one of the event', async () => {
   const { tenant } = await createEndpoints();
   const before = await publishEvents(app, tenant, 2);
