@@ -52,8 +52,9 @@ test('login checks and stores a key pair for its owner only; logout removes it',
   const who = await cli(['whoami', '--json']);
   assert.equal(JSON.parse(who.out).organization_guid, tenant.organizationGuid);
 
-  const other = await cli([...args, '--profile', 'other'], { input: secret });
+  const other = await cli(args, { input: secret, env: { PORTICO_CLI_PROFILE: 'other' } });
   assertDone(other);
+  assert.equal(JSON.parse((await cli(['whoami', '--json'])).out).profile, 'other');
   assert.equal(JSON.parse((await cli(['whoami', '--profile', 'default', '--json'])).out).profile, 'default');
   for (const profile of ['other', 'default']) assertDone(await cli(['logout', '--profile', profile]));
   assert.match((await cli(['whoami'])).err, /You are not logged in. Run portico login/);

@@ -41,7 +41,7 @@ async function readProfile(context: Context): Promise<Profile> {
     );
   const clientId = options.text('client-id') ?? (await ask(io, 'Client id'));
   const clientSecret = await readSecret(context);
-  const name = options.text('profile') ?? DEFAULT_PROFILE;
+  const name = createProfiles(io).named(options.text('profile')) ?? DEFAULT_PROFILE;
   return {
     name,
     url: withoutSlash(url),

@@ -41,6 +41,18 @@ test('profiles are listed without secrets, chosen and removed', async () => {
   assert.equal(await current(), 'live');
 });
 
+test('the profile of the environment variable is the one that is removed', async () => {
+  for (const name of ['live', 'default']) await save(name);
+  const live = { ...env, PORTICO_CLI_PROFILE: 'live' };
+  const { out } = await runCli(['logout', '--json'], { env: live });
+  assert.deepEqual(JSON.parse(out), { removed: 'live' });
+  assert.equal((await runCli(['logout'], { env: live })).code, 3);
+  assert.deepEqual(
+    (await profiles.list()).map(({ name }) => name),
+    ['default'],
+  );
+});
+
 test('a broken file is an error with its path', async () => {
   await writeFile(profiles.path, '{"current":');
   const { code, err } = await runCli(['profiles', 'list'], { env });

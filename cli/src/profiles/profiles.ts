@@ -22,13 +22,17 @@ export function createProfiles(io: Pick<Io, 'env'>) {
   const path = join(configDir(io), 'profiles.json');
   const read = async () =>
     ((await readJsonFile(path)) as Stored | undefined) ?? { current: DEFAULT_PROFILE, profiles: {} };
+  const named = (name: string | undefined) => name ?? (io.env.PORTICO_CLI_PROFILE || undefined);
 
   return {
     path,
 
+    /** The name of an option, or that of the environment variable. */
+    named,
+
     /** The named one, that of the environment variables, or the current one. */
     async find(name: string | undefined): Promise<Profile> {
-      const wanted = name ?? io.env.PORTICO_CLI_PROFILE;
+      const wanted = named(name);
       const fromVariables = wanted === undefined ? profileOfVariables(io.env) : undefined;
       if (fromVariables) return fromVariables;
       const { current, profiles } = await read();
@@ -61,7 +65,7 @@ export function createProfiles(io: Pick<Io, 'env'>) {
 
     async remove(name: string | undefined): Promise<string> {
       const { current, profiles } = await read();
-      const chosen = name ?? current;
+      const chosen = named(name) ?? current;
       if (!Object.hasOwn(profiles, chosen))
         throw new CliError(`There is no profile ${chosen}.`, EXIT.authentication);
       const { [chosen]: _, ...others } = profiles;
