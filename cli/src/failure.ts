@@ -56,8 +56,12 @@ export function errorObject(error: unknown): object {
 
 /** Another try may succeed: no connection, an overloaded service, or a limit of calls. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status >= SERVER_ERROR || error.status === TOO_MANY_REQUESTS;
-  return error instanceof ConnectionError;
+  return error instanceof ApiError ? isOverload(error) : error instanceof ConnectionError;
+}
+
+/** The limit of token requests has the status of a refusal. */
+function isOverload({ status, messageCode }: ApiError): boolean {
+  return status >= SERVER_ERROR || status === TOO_MANY_REQUESTS || messageCode === 'rate_limit_exceeded';
 }
 
 function describeApiError({ message, status, messageCode, requestId }: ApiError): string {
@@ -72,10 +76,11 @@ const ADVICE: Readonly<Record<string, string>> = {
   invalid_scope: 'The key pair does not hold a scope that this command needs.',
 };
 
-function exitCodeOf({ status, messageCode }: ApiError): number {
+function exitCodeOf(error: ApiError): number {
+  const { status, messageCode } = error;
+  if (isOverload(error)) return EXIT.unreachable;
   if (status === 401) return EXIT.authentication;
   if (messageCode === 'invalid_scope') return EXIT.permission;
   if (status === 403) return EXIT.permission;
-  if (status === 404) return EXIT.notFound;
-  return status >= SERVER_ERROR || status === TOO_MANY_REQUESTS ? EXIT.unreachable : EXIT.failure;
+  return status === 404 ? EXIT.notFound : EXIT.failure;
 }

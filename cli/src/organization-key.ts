@@ -1,6 +1,6 @@
 import { ApiError } from '../../sdk/src/errors.ts';
 import type { Command, Context } from './command.ts';
-import { CliError, EXIT } from './failure.ts';
+import { CliError, EXIT, isPassing } from './failure.ts';
 import { claimsOf } from './session.ts';
 
 const FORBIDDEN = 403;
@@ -24,5 +24,6 @@ export async function explainRefusal(
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === FORBIDDEN || error.messageCode === 'invalid_scope');
+  if (!(error instanceof ApiError) || isPassing(error)) return false;
+  return error.status === FORBIDDEN || error.messageCode === 'invalid_scope';
 }

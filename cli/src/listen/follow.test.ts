@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { Portico } from '../../../sdk/src/index.ts';
+import { mock, test } from 'node:test';
+import { ApiError, type Portico } from '../../../sdk/src/index.ts';
 import { CliError } from '../failure.ts';
 import { follow } from './follow.ts';
 
@@ -49,4 +49,21 @@ test('a position that cannot be stored ends the command instead of being tried f
   });
   await assert.rejects(following, /cannot be written/);
   assert.equal(queries.length, 1);
+});
+
+test('a limit of token requests does not end it', async () => {
+  const { portico, queries } = serviceOf([EVENT]);
+  const limited = new ApiError('Too many requests', {
+    ...{ status: 403, error: 'forbidden', messageCode: 'rate_limit_exceeded', requestId: undefined },
+    retryAfterSeconds: undefined,
+  });
+  const stream = mock.fn(portico.stream);
+  stream.mock.mockImplementationOnce(() => Promise.reject(limited));
+  const stop = new AbortController();
+  await follow({ stream } as unknown as Portico, FROM_NOW, {
+    ...IGNORED,
+    signal: stop.signal,
+    onEvent: async () => stop.abort(),
+  });
+  assert.deepEqual([stream.mock.callCount(), queries.length], [2, 1]);
 });
