@@ -1,8 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Command, Context } from '../command.ts';
-import { UsageError } from '../failure.ts';
 import { printObject, say, warn } from '../output/print.ts';
-import { createProfiles, DEFAULT_PROFILE, type Environment, type Profile } from '../profiles/profiles.ts';
+import { createProfiles, DEFAULT_PROFILE, environmentOf, type Profile } from '../profiles/profiles.ts';
 import { ask } from '../profiles/prompt.ts';
 import { isUnencrypted } from '../profiles/unencrypted.ts';
 import { claimsOf, createSession } from '../session.ts';
@@ -19,15 +18,9 @@ async function readSecret({ io, options }: Context): Promise<string> {
   return ask(io, 'Client secret', { hidden: true });
 }
 
-function environmentOf(given: string | undefined): Environment {
-  if (given !== undefined && given !== 'sandbox' && given !== 'production')
-    throw new UsageError('--environment must be sandbox or production.');
-  return given ?? 'sandbox';
-}
-
 async function readProfile(context: Context): Promise<Profile> {
   const { io, options } = context;
-  const environment = environmentOf(options.text('environment'));
+  const environment = environmentOf('--environment', options.text('environment'));
   const url = options.text('url') ?? (await ask(io, 'Address of the API', { byDefault: demoUrl(io.env) }));
   // The address of the issuer selects the environment, so only the sandbox has a default.
   const authUrl =

@@ -53,6 +53,29 @@ test('the profile of the environment variable is the one that is removed', async
   );
 });
 
+test('a part of the variables of a key pair is refused instead of using a stored one', async () => {
+  await save('default');
+  const variables = { PORTICO_CLI_URL: 'https://api.example.com', PORTICO_CLI_CLIENT_ID: 'b' };
+  const whole = { ...env, ...variables, PORTICO_CLI_CLIENT_SECRET: SECRET };
+  for (const [given, name] of [
+    [
+      { ...env, ...variables, PORTICO_CLI_CLIENT_SECRET: '' },
+      /^portico: PORTICO_CLI_CLIENT_SECRET is not set\. /,
+    ],
+    [{ ...env, PORTICO_CLI_ENVIRONMENT: 'production' }, /^portico: PORTICO_CLI_URL is not set\. /],
+    [
+      { ...whole, PORTICO_CLI_ENVIRONMENT: 'Production' },
+      /^portico: PORTICO_CLI_ENVIRONMENT must be sandbox or production\./,
+    ],
+  ] as const) {
+    const { code, err } = await runCli(['open', '--print'], { env: given });
+    assert.equal(code, 2);
+    assert.match(err, name);
+    const chosen = await runCli(['open', '--print', '--profile', 'default'], { env: given });
+    assert.equal(chosen.code, 0, 'a profile that is named needs no variables');
+  }
+});
+
 test('a broken file is an error with its path', async () => {
   await writeFile(profiles.path, '{"current":');
   const { code, err } = await runCli(['profiles', 'list'], { env });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CliError, EXIT } from '../failure.ts';
+import { CliError, EXIT, UsageError } from '../failure.ts';
 import { configDir, type Io } from '../io.ts';
 import { readJsonFile, writeJsonFile } from './files.ts';
 
@@ -84,14 +84,26 @@ function unknownProfile(name: string | undefined, names: readonly string[]): Cli
   return new CliError(message, EXIT.authentication);
 }
 
-/** For continuous integration, where nothing is stored. */
+/** Of these all are needed; the others are optional. */
+const NEEDED = ['PORTICO_CLI_URL', 'PORTICO_CLI_CLIENT_ID', 'PORTICO_CLI_CLIENT_SECRET'] as const;
+const OPTIONAL = ['PORTICO_CLI_AUTH_URL', 'PORTICO_CLI_ENVIRONMENT'] as const;
+
+/** For continuous integration, where nothing is stored. With a part of the variables, a stored profile is not meant. */
 function profileOfVariables(env: Io['env']): Profile | undefined {
-  const { PORTICO_CLI_URL: url, PORTICO_CLI_CLIENT_ID: clientId } = env;
-  const clientSecret = env.PORTICO_CLI_CLIENT_SECRET;
-  if (!url || !clientId || !clientSecret) return undefined;
-  const environment = env.PORTICO_CLI_ENVIRONMENT === 'production' ? 'production' : 'sandbox';
+  if (![...NEEDED, ...OPTIONAL].some((name) => env[name])) return undefined;
+  const missing = NEEDED.find((name) => !env[name]);
+  if (missing)
+    throw new UsageError(`${missing} is not set. Set ${NEEDED.join(', ')}, or choose a profile: --profile.`);
+  const [url = '', clientId = '', clientSecret = ''] = NEEDED.map((name) => env[name]);
   return {
-    ...{ name: 'environment variables', url, clientId, clientSecret, environment },
-    authUrl: env.PORTICO_CLI_AUTH_URL ?? url,
+    ...{ name: 'environment variables', url, clientId, clientSecret },
+    environment: environmentOf('PORTICO_CLI_ENVIRONMENT', env.PORTICO_CLI_ENVIRONMENT || undefined),
+    authUrl: env.PORTICO_CLI_AUTH_URL || url,
   };
+}
+
+export function environmentOf(source: string, given: string | undefined): Environment {
+  if (given !== undefined && given !== 'sandbox' && given !== 'production')
+    throw new UsageError(`${source} must be sandbox or production.`);
+  return given ?? 'sandbox';
 }
