@@ -189,6 +189,26 @@ test('more waiting deliveries than the chosen number are one alert until less th
   assert.equal((await alerts()).at(-1)?.title, '1,200 deliveries wait for endpoint "Ledger"');
 });
 
+test('another number is an alert of its own, also if more than half of it waited before', async () => {
+  const { tenant, guid, alerts } = await createEndpoint();
+  const thresholds = async () => (await alerts()).map(({ details }) => details.waiting_threshold);
+  const check = (count: number) => waitingCheck({ [guid]: count })().then(() => app.clock.advance(MINUTE));
+  await choose(tenant, { waiting_threshold: 100 });
+  await check(600);
+  await choose(tenant, { waiting_threshold: 1_000 });
+  await check(600);
+  assert.deepEqual(await thresholds(), [100]);
+  await check(1_500);
+  assert.deepEqual(await thresholds(), [100, 1_000]);
+  await choose(tenant, { waiting_threshold: 1_000, subscriptions: [] });
+  await check(1_500);
+  assert.deepEqual(await thresholds(), [100, 1_000], 'the number is the same');
+  await choose(tenant, { waiting_threshold: 0 });
+  await choose(tenant, { subscriptions: [{ guid, waiting_threshold: 1_200 }] });
+  await check(1_500);
+  assert.deepEqual(await thresholds(), [100, 1_000, 1_200]);
+});
+
 test('a subscription can have its own number, and 0 removes the number of all', async () => {
   const { tenant, guid, types } = await createEndpoint();
   const body = await choose(tenant, {

@@ -4,7 +4,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Subscriptions } from '../../webhooks/subscriptions/service.ts';
 import { endpointOf, type NewAlert } from '../details.ts';
 import type { Alerts } from '../service.ts';
-import type { AlertSettings, Thresholds } from '../settings/settings.ts';
+import { type AlertSettings, numberOf, type Thresholds } from '../settings/settings.ts';
 import * as store from './store.ts';
 
 /** Organizations of one page. */
@@ -33,9 +33,9 @@ type Chosen = Thresholds & { organizationGuid: string };
 export function createWaitingCheck(deps: Deps) {
   const { database, clock, alerts, settings, subscriptions, countWaiting, freezes } = deps;
 
-  async function checkOrganization({ organizationGuid, waiting, bySubscription }: Chosen): Promise<void> {
+  async function checkOrganization({ organizationGuid, ...chosen }: Chosen): Promise<void> {
     const counts = [...(await countWaiting(organizationGuid))].flatMap(([guid, { count }]) => {
-      const threshold = bySubscription[guid] ?? waiting;
+      const threshold = numberOf(guid, chosen);
       return threshold === undefined ? [] : [{ organizationGuid, subscriptionGuid: guid, count, threshold }];
     });
     if (counts.length === 0) return;

@@ -9,6 +9,7 @@ import { NIL_GUID } from '../../infrastructure/runtime/guid.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Subscriptions } from '../../webhooks/subscriptions/service.ts';
 import { checkUrl } from '../../webhooks/subscriptions/url.ts';
+import { setWaiting } from '../checks/store.ts';
 import * as store from './store.ts';
 
 export type AlertSettings = ReturnType<typeof createAlertSettings>;
@@ -109,6 +110,10 @@ export function createAlertSettings(deps: Deps) {
           waiting_threshold: wanted.waiting ?? null,
           waiting_thresholds: JSON.stringify(wanted.bySubscription),
         });
+        // The alert about the earlier number must not stand for one about this.
+        const changed = own.filter((guid) => numberOf(guid, wanted) !== numberOf(guid, current));
+        const endpoints = changed.map((subscriptionGuid) => ({ organizationGuid, subscriptionGuid }));
+        if (endpoints.length > 0) await setWaiting(transaction, endpoints, null);
         const changes = { waiting_threshold: wanted.waiting ?? 0, subscriptions: wanted.bySubscription };
         await audit.record(transaction, actor, settingsChange(organizationGuid, changes));
         return wanted;
@@ -181,6 +186,11 @@ function thresholdsOf(row: store.AlertSettingsRow | undefined): Thresholds {
     waiting: row?.waiting_threshold ?? undefined,
     bySubscription: { ...row?.waiting_thresholds },
   };
+}
+
+/** Above which an alert about this endpoint is raised. */
+export function numberOf(guid: string, { waiting, bySubscription }: Thresholds): number | undefined {
+  return bySubscription[guid] ?? waiting;
 }
 
 /** Without the numbers of deleted subscriptions, which stay stored until the next change. */
