@@ -19,6 +19,8 @@ export type Slack = { shown: string | undefined; postedAt: Date | undefined; fai
 export type SlackTarget = { url: Secret; allowPrivate: boolean };
 
 const REENCRYPTION_BATCH = 500;
+/** In no URL: it would be percent-encoded (RFC 3986). */
+const MASK = '…';
 const SHOWN_CHARACTERS = 4;
 /** The end of a shorter path would be a good part of its secret. */
 const MIN_MASKED_CHARACTERS = 24;
@@ -45,6 +47,16 @@ export function createAlertSettings(deps: Deps) {
     };
   }
 
+  /** Clients send back what they read, where the URL is masked. */
+  function isSameUrl(
+    { organization_guid, slack_url_encrypted: encrypted }: store.AlertSettingsRow,
+    url?: Secret,
+  ) {
+    if (!encrypted || !url) return !encrypted && !url;
+    const stored = encryption.decrypt(encrypted, contextOf(organization_guid));
+    return [stored, maskUrl(stored)].includes(url.reveal());
+  }
+
   async function checkSlackUrl(organizationGuid: string, url: string): Promise<Failure | undefined> {
     const organization = await organizations.get(organizationGuid);
     if (isFailure(organization)) return organization;
@@ -61,6 +73,9 @@ export function createAlertSettings(deps: Deps) {
       const current = await store.lockSettings(transaction, organizationGuid);
       const differs = precondition?.(slackOf(current));
       if (differs) return differs;
+      if (isSameUrl(current, url)) return slackOf(current);
+      if (url?.reveal().includes(MASK))
+        return new Failure('invalid_parameter', 'url is masked; send the whole URL');
       const slack_url_encrypted = url ? encryption.encrypt(url.reveal(), contextOf(organizationGuid)) : null;
       const row = await store.updateSettings(transaction, organizationGuid, {
         ...{ slack_url_encrypted, slack_posted_at: null, slack_failure: null },
@@ -205,7 +220,7 @@ function among(guids: readonly string[], bySubscription: Record<string, number>)
 
 function maskUrl(url: string): string {
   const { origin, pathname } = new URL(url);
-  return `${origin}/…${pathname.length < MIN_MASKED_CHARACTERS ? '' : url.slice(-SHOWN_CHARACTERS)}`;
+  return `${origin}/${MASK}${pathname.length < MIN_MASKED_CHARACTERS ? '' : url.slice(-SHOWN_CHARACTERS)}`;
 }
 
 export function contextOf(organizationGuid: string): string {

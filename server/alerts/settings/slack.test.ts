@@ -79,6 +79,25 @@ test('the URL is a secret: encrypted at rest, masked in responses and in the aud
   assert.deepEqual((await call('GET')).body, {});
 });
 
+test('a URL that is sent back unchanged or masked stays', async () => {
+  const { organizationGuid, endpoint, call, url, set } = await createSlack();
+  assert.equal((await call('POST', '/test')).body.posted, true);
+  const before = (await call('GET')).body;
+  for (const same of [url, set.url]) {
+    const { status, body } = await call('PATCH', '', { url: same });
+    assert.deepEqual([status, body], [200, before]);
+  }
+  assert.equal((await auditRecordsOf(app, organizationGuid, 'alert_settings.update')).length, 1);
+  await raise(organizationGuid);
+  await notifier.drain();
+  assert.deepEqual(
+    endpoint.received.map(({ path }) => path),
+    [new URL(url).pathname, new URL(url).pathname],
+  );
+  await call('DELETE');
+  assertError(await call('PATCH', '', { url: set.url }), 400, 'invalid_parameter', /whole URL/);
+});
+
 test('a failed message is retried with the others of its type, and its outcome is shown', async () => {
   const { organizationGuid, endpoint, call } = await createSlack();
   endpoint.behave({ kind: 'answer', status: 500 });
