@@ -124,12 +124,13 @@ export function createNotifier(deps: Deps) {
     const text = slackText(name, described, alertsUrl(organizationGuid));
     const outcome = await postToSlack(transport, target, text);
     const failure = outcome.kind === 'posted' ? undefined : outcome.reason;
-    await settings.recordSlackOutcome(organizationGuid, failure);
+    const isPresent = await settings.recordSlackOutcome(organizationGuid, target, failure);
     if (outcome.kind === 'posted') return { kind: 'sent' };
     return {
       kind: 'failed',
       reason: outcome.reason,
-      permanent: outcome.gone,
+      // Another URL gets the message at the next attempt.
+      permanent: outcome.gone && isPresent,
       retryAfterMs: outcome.retryAfterMs,
     };
   }

@@ -16,7 +16,8 @@ export type AlertSettings = ReturnType<typeof createAlertSettings>;
 export type Thresholds = { waiting: number | undefined; bySubscription: Record<string, number> };
 /** `shown` is the host and the end of the path; the rest of the URL is a secret. */
 export type Slack = { shown: string | undefined; postedAt: Date | undefined; failure: string | undefined };
-export type SlackTarget = { url: Secret; allowPrivate: boolean };
+/** `stored` is the encrypted URL, which another one replaces. */
+export type SlackTarget = { url: Secret; stored: Buffer; allowPrivate: boolean };
 
 const REENCRYPTION_BATCH = 500;
 /** In no URL: it would be percent-encoded (RFC 3986). */
@@ -161,14 +162,19 @@ export function createAlertSettings(deps: Deps) {
       const url = new Secret(encryption.decrypt(encrypted, contextOf(organizationGuid)));
       if (await checkSlackUrl(organizationGuid, url.reveal())) return undefined;
       const organization = await organizations.get(organizationGuid);
-      return { url, allowPrivate: allowPrivate && !isFailure(organization) && !organization.live };
+      const isPrivate = allowPrivate && !isFailure(organization) && !organization.live;
+      return { url, stored: encrypted, allowPrivate: isPrivate };
     },
 
-    async recordSlackOutcome(organizationGuid: string, failure: string | undefined): Promise<void> {
-      await store.updateSettings(queries, organizationGuid, {
+    /** False if the URL was replaced or removed meanwhile. */
+    recordSlackOutcome: (
+      organizationGuid: string,
+      { stored }: SlackTarget,
+      failure: string | undefined,
+    ): Promise<boolean> =>
+      store.updateSlackOutcome(queries, organizationGuid, stored, {
         ...{ slack_posted_at: clock.now(), slack_failure: failure ?? null },
-      });
-    },
+      }),
 
     withSlack: store.selectOrganizationsWithSlack,
 

@@ -47,7 +47,7 @@ export function createSlackTest(deps: Deps) {
     const text = `Test message: alerts of ${name} on ${baseUrl} arrive here.`;
     const outcome = target && (await postToSlack(transport, target, text));
     const failure = outcome?.kind === 'failed' ? outcome.reason : undefined;
-    if (outcome) await settings.recordSlackOutcome(organizationGuid, failure);
+    if (target) await settings.recordSlackOutcome(organizationGuid, target, failure);
     const result = outcome
       ? { posted: outcome.kind === 'posted', failure }
       : { posted: false, failure: 'no URL is set, or it is not https' };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { auditRecordsOf } from '../../../testing/answers.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createTenant, userToken } from '../../../testing/tenant.ts';
-import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
+import { createTestEndpoint, hold } from '../../../testing/test-endpoint.ts';
 
 const app = await createTestApp({ environment: { PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true' } });
 const { notifier } = app.alertsModule;
@@ -96,6 +96,22 @@ test('a URL that is sent back unchanged or masked stays', async () => {
   );
   await call('DELETE');
   assertError(await call('PATCH', '', { url: set.url }), 400, 'invalid_parameter', /whole URL/);
+});
+
+test('the outcome of a message to a replaced URL does not count for the new one', async () => {
+  const { organizationGuid, endpoint, call } = await createSlack();
+  const [held, other] = [hold(), await createTestEndpoint()];
+  endpoint.behave(held);
+  await raise(organizationGuid);
+  const sending = notifier.drain();
+  await endpoint.waitForCount(1);
+  const { body } = await call('PATCH', '', { url: other.url });
+  held.release({ status: 404 });
+  await sending;
+  assert.deepEqual((await call('GET')).body, body);
+  app.clock.advance(MINUTE / 2);
+  await notifier.drain();
+  assert.equal(other.received.length, 1, 'the alert is sent to the new URL');
 });
 
 test('a failed message is retried with the others of its type, and its outcome is shown', async () => {

@@ -41,6 +41,22 @@ export function updateSettings(
     .executeTakeFirst();
 }
 
+/** Returns whether the Organization still has this Slack URL. */
+export async function updateSlackOutcome(
+  queries: Queries,
+  organizationGuid: string,
+  encryptedUrl: Buffer,
+  changes: Pick<Updateable<Tables['alert_settings']>, 'slack_posted_at' | 'slack_failure'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable('alert_settings')
+    .set(changes)
+    .where('organization_guid', '=', organizationGuid)
+    .where('slack_url_encrypted', '=', encryptedUrl)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Of these, the Organizations that have a Slack URL. */
 export async function selectOrganizationsWithSlack(
   queries: Queries,
