@@ -227,6 +227,29 @@ test('resuming a pause of a failing endpoint is not shown as its recovery', asyn
   );
 });
 
+test('an endpoint that is paused and disabled stays stopped in its timeline until both end', async () => {
+  const { tenant, subscription, health, timeline } = await createEndpoint();
+  const shown: (string | undefined)[][] = [];
+  const pause = (paused: boolean) => founderOf(app, tenant)('PATCH', `/${subscription.guid}`, { paused });
+  for (const change of [
+    () => pause(true),
+    () => setDisabled(app, subscription, true),
+    () => setDisabled(app, subscription, false),
+    () => setDisabled(app, subscription, true),
+    () => pause(false),
+  ]) {
+    clock.advance(MINUTE_MS);
+    await change();
+    clock.advance(MINUTE_MS);
+    shown.push([(await health()).health, (await timeline()).periods.at(-1)?.health]);
+  }
+  const states = ['paused', 'disabled', 'paused', 'disabled', 'disabled'];
+  assert.deepEqual(
+    shown,
+    states.map((state) => [state, state]),
+  );
+});
+
 test('an unknown range and a subscription of another Organization are refused', async () => {
   const { subscription } = await createEndpoint();
   const other = await createTenant(app);

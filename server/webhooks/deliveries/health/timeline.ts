@@ -9,21 +9,17 @@ export type Observed = {
 };
 export type Period = { from: Date; to: Date; health: PeriodHealth };
 
-/** Changes that decide the health until another one ends it, regardless of the attempts. */
-const OVERRIDES: Partial<Record<TimelineChangeKind, PeriodHealth | 'none'>> = {
-  disabled: 'disabled',
-  enabled: 'none',
-  paused: 'paused',
-  resumed: 'none',
-  failed: 'failed',
-};
+/** States that decide the health regardless of the attempts, the first one of those in effect, as in `health.ts`. */
+const STOPS = ['failed', 'disabled', 'paused'] as const satisfies PeriodHealth[];
+type Stop = (typeof STOPS)[number];
+const ENDS: Partial<Record<TimelineChangeKind, Stop>> = { enabled: 'disabled', resumed: 'paused' };
 
 type Input = {
   from: Date;
   to: Date;
   before: PeriodHealth;
   observed: readonly Observed[];
-  /** Oldest first. Those before `from` only count for the override in effect at `from`. */
+  /** Oldest first. Those before `from` only count for the stops in effect at `from`. */
   changes: readonly TimelineChange[];
 };
 
@@ -56,14 +52,15 @@ export function timelineOf({ from, to, before, observed, changes }: Input): {
   const periods: Period[] = [];
   const shown = changes.filter(({ at }) => at >= from);
   let seen = before;
-  let override = changes.filter(({ at }) => at < from).reduce(overrideAfter, undefined);
+  const stops = new Set<Stop>();
+  for (const change of changes) if (change.at < from) apply(stops, change);
   const moments = [...observed, ...shown.map((change) => ({ at: change.at, change }))].toSorted(
     (a, b) => a.at.getTime() - b.at.getTime(),
   );
   const derived: TimelineChange[] = [];
 
   function extend(at: Date): void {
-    const health = override ?? seen;
+    const health = STOPS.find((stop) => stops.has(stop)) ?? seen;
     const last = periods.at(-1);
     if (last) last.to = at;
     if (last?.health !== health) periods.push({ from: at, to, health });
@@ -71,7 +68,7 @@ export function timelineOf({ from, to, before, observed, changes }: Input): {
 
   extend(from);
   for (const moment of moments) {
-    if ('change' in moment) override = overrideAfter(override, moment.change);
+    if ('change' in moment) apply(stops, moment.change);
     else {
       const isFailing = moment.health === 'failing';
       if (isFailing && seen !== 'failing') derived.push({ at: moment.at, kind: 'failing' });
@@ -89,10 +86,9 @@ export function timelineOf({ from, to, before, observed, changes }: Input): {
   };
 }
 
-function overrideAfter(
-  current: PeriodHealth | undefined,
-  { kind }: TimelineChange,
-): PeriodHealth | undefined {
-  const next = OVERRIDES[kind];
-  return next === undefined ? current : next === 'none' ? undefined : next;
+function apply(stops: Set<Stop>, { kind }: TimelineChange): void {
+  const begun = STOPS.find((stop) => stop === kind);
+  if (begun) stops.add(begun);
+  const ended = ENDS[kind];
+  if (ended) stops.delete(ended);
 }
