@@ -80,7 +80,8 @@ export function createSimulatedDatabase({
 
   function releaseLater(connection: Connection): void {
     const [unit] = connection.units;
-    if (!unit || connection.isReleaseScheduled || connection.isOver) return;
+    // Statements behind one that waits for a lock wait for it.
+    if (!unit || connection.isReleaseScheduled || connection.isOver || connection.executing) return;
     connection.isReleaseScheduled = true;
     const { owner, link } = connection;
     scheduler.add(network.latency(link), {
