@@ -55,7 +55,7 @@ test('a limit of token requests does not end it', async () => {
   const { portico, queries } = serviceOf([EVENT]);
   const limited = new ApiError('Too many requests', {
     ...{ status: 403, error: 'forbidden', messageCode: 'rate_limit_exceeded', requestId: undefined },
-    retryAfterSeconds: undefined,
+    retryAfterSeconds: 0.001,
   });
   const stream = mock.fn(portico.stream);
   stream.mock.mockImplementationOnce(() => Promise.reject(limited));

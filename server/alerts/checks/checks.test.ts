@@ -209,6 +209,25 @@ test('another number is an alert of its own, also if more than half of it waited
   assert.deepEqual(await thresholds(), [100, 1_000, 1_200]);
 });
 
+test('a number that changes during a check is compared by the next check', async () => {
+  const { tenant, guid, alerts } = await createEndpoint();
+  await choose(tenant, { waiting_threshold: 100 });
+  await createWaitingCheck({
+    ...app,
+    settings: app.alertsModule.settings,
+    async countWaiting(organizationGuid) {
+      if (organizationGuid === tenant.organizationGuid) await choose(tenant, { waiting_threshold: 1_000 });
+      return new Map([[guid, { count: 600 }]]);
+    },
+  })();
+  app.clock.advance(MINUTE);
+  await waitingCheck({ [guid]: 1_500 })();
+  assert.deepEqual(
+    (await alerts()).map(({ details }) => details.waiting_threshold),
+    [1_000],
+  );
+});
+
 test('a subscription can have its own number, and 0 removes the number of all', async () => {
   const { tenant, guid, types } = await createEndpoint();
   const body = await choose(tenant, {

@@ -12,12 +12,14 @@ const app = await createTestApp();
 const { clock, alertsModule } = app;
 const { organizationGuid, ...tenant } = await createTenant(app);
 const { guid } = await createSubscription(app, { organizationGuid, ...tenant });
+const THRESHOLDS = { waiting: 10, bySubscription: {} };
 let waiting = 0;
 const checkWaiting = createWaitingCheck({
   ...app,
   settings: {
     ...alertsModule.settings,
-    withThreshold: async () => [{ organizationGuid, waiting: 10, bySubscription: {} }],
+    withThreshold: async () => [{ organizationGuid, ...THRESHOLDS }],
+    lockThresholds: async () => THRESHOLDS,
   },
   countWaiting: async () => new Map([[guid, { count: waiting }]]),
 });

@@ -62,7 +62,12 @@ export function createWaitingCheck(deps: Deps) {
     const found = await subscriptions.conditionsOf(over.map(({ subscriptionGuid }) => subscriptionGuid));
     await database.transaction(async (transaction) => {
       if (await freezes.check(organizationGuid, transaction)) return;
-      const raised = over.flatMap(({ subscriptionGuid, count, threshold }): NewAlert[] => {
+      // A changed number has ended the alerts about the number before.
+      const current = await settings.lockThresholds(transaction, organizationGuid);
+      const confirmed = over.filter(
+        ({ subscriptionGuid, threshold }) => numberOf(subscriptionGuid, current) === threshold,
+      );
+      const raised = confirmed.flatMap(({ subscriptionGuid, count, threshold }): NewAlert[] => {
         const subscription = found.get(subscriptionGuid);
         if (!subscription || subscription.hasEnded) return [];
         return [
@@ -75,7 +80,7 @@ export function createWaitingCheck(deps: Deps) {
         ];
       });
       await alerts.raise(transaction, raised);
-      await store.setWaiting(transaction, over, now);
+      await store.setWaiting(transaction, confirmed, now);
     });
   }
 

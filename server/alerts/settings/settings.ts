@@ -54,8 +54,13 @@ export function createAlertSettings(deps: Deps) {
     url?: Secret,
   ) {
     if (!encrypted || !url) return !encrypted && !url;
-    const stored = encryption.decrypt(encrypted, contextOf(organization_guid));
-    return [stored, maskUrl(stored)].includes(url.reveal());
+    try {
+      const stored = encryption.decrypt(encrypted, contextOf(organization_guid));
+      return [stored, maskUrl(stored)].includes(url.reveal());
+    } catch {
+      // Its master key is lost: it can only be replaced.
+      return false;
+    }
   }
 
   async function checkSlackUrl(organizationGuid: string, url: string): Promise<Failure | undefined> {
@@ -183,6 +188,10 @@ export function createAlertSettings(deps: Deps) {
       const rows = await store.selectSettingsWithThreshold(queries, after ?? NIL_GUID, limit);
       return rows.map((row) => ({ organizationGuid: row.organization_guid, ...thresholdsOf(row) }));
     },
+
+    /** The numbers, which stay until the transaction ends. */
+    lockThresholds: async (transaction: Transaction, organizationGuid: string) =>
+      thresholdsOf(await store.lockSettings(transaction, organizationGuid)),
 
     /** Re-encrypts the URLs with the current master key; returns the number of changed ones. */
     async reencrypt(transaction: Transaction): Promise<number> {

@@ -79,6 +79,16 @@ test('the URL is a secret: encrypted at rest, masked in responses and in the aud
   assert.deepEqual((await call('GET')).body, {});
 });
 
+test('a URL whose master key is lost can be replaced', async () => {
+  const { organizationGuid, call, url } = await createSlack();
+  await app.database.queries
+    .updateTable('alert_settings')
+    .set({ slack_url_encrypted: Buffer.alloc(80, 1) })
+    .where('organization_guid', '=', organizationGuid)
+    .execute();
+  assert.equal((await call('PATCH', '', { url })).status, 200);
+});
+
 test('a URL that is sent back unchanged or masked stays', async () => {
   const { organizationGuid, endpoint, call, url, set } = await createSlack();
   assert.equal((await call('POST', '/test')).body.posted, true);

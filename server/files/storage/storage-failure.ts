@@ -4,7 +4,7 @@ import { type Storage, StorageError, StorageFull } from './storage.ts';
 
 const RETRY_AFTER_SECONDS = 30;
 
-/** The failure to return when the storage cannot store content. Other errors are bugs and are rethrown. */
+/** The failure to return when the storage cannot store or read content. Other errors are bugs and are rethrown. */
 export function failureOfStorage(error: unknown, log: Log): Failure {
   if (!(error instanceof StorageError)) throw error;
   const wait = { retryAfterSeconds: RETRY_AFTER_SECONDS };

@@ -78,7 +78,7 @@ const REQUEST_TIMEOUT_MS = 3_600_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const BODY_TIMEOUT_MS = 30_000;
 /** A body of 16 KiB is a few packets; a slow one occupies the budget of anonymous callers. */
-const SMALL_BODY_TIMEOUT_MS = 5_000;
+export const SMALL_BODY_TIMEOUT_MS = 5_000;
 /** Longer than the idle timeout of common load balancers (60 s), so that they close the connection first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** Closes connections without traffic, so that unread responses do not fill the memory. */
@@ -163,6 +163,8 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   // body.
   server.server.on('checkExpectation', pipelining.limited(server.routing));
 
+  // Before the first refusal: the rest of a refused body is read for so long at most.
+  limitBodyTime(server, { smallMs: SMALL_BODY_TIMEOUT_MS, largeMs: BODY_TIMEOUT_MS });
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
     reply.header('x-request-id', request.id);
@@ -173,7 +175,6 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     else if (request.is404 && !failure) sendNotFound(request, reply);
     else proceed(failure, done);
   });
-  limitBodyTime(server, { smallMs: SMALL_BODY_TIMEOUT_MS, largeMs: BODY_TIMEOUT_MS });
   shareBodyBudget(server, deps);
   server.addHook('preValidation', (request, _reply, done) => {
     proceed(failureOfUrl(request.url, request.params as object, request.query as object), done);

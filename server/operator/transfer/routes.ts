@@ -131,7 +131,7 @@ export async function registerTransferRoutes(
           description: transferKey,
           tags,
           body: bytes,
-          response: answers({ 200: ImportedOrganization }, 401, 403, 408, 409, 413, 415),
+          response: answers({ 200: ImportedOrganization }, 401, 403, 408, 409, 413, 415, 503),
         },
       },
       async (request, reply) => {

@@ -31,25 +31,24 @@ test('a batch has at most a thousand chunks, because each takes memory besides i
   assert.equal(Math.max(...batches.map(({ chunks }) => chunks)), 1_024);
 });
 
-test('many uploads at once share the memory of 64 batches', async (context) => {
+test('many uploads that begin one after the other share the memory of 64 batches', async (context) => {
   const batches = await watchBatches(context);
   const writeFile = createFileWriter();
   const pieces = new Array<Buffer>(15).fill(Buffer.alloc(65_536));
   const uploads = 100;
-  const [begun, received] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  let waiting = 0;
-  async function* receive() {
-    if (++waiting === uploads) begun.resolve();
-    await begun.promise;
+  const continued = Promise.withResolvers<void>();
+  async function* receive(stalled: () => void) {
     yield* pieces;
-    if (--waiting === 0) received.resolve();
-    await received.promise;
+    stalled();
+    await continued.promise;
   }
-  const writing = Array.from({ length: uploads }, (_, at) =>
-    writeFile(join(folder, `slow ${at}`), receive(), LIMITS),
-  );
-  await received.promise;
+  const writing: Promise<unknown>[] = [];
+  for (let n = 0; n < uploads; n += 1)
+    await new Promise<void>((stalled) => {
+      writing.push(writeFile(join(folder, `slow ${n}`), receive(stalled), LIMITS));
+    });
   const written = batches.reduce((sum, { bytes }) => sum + bytes, 0);
   assert.ok(uploads * pieces.length * 65_536 - written <= 64 * 1_048_576);
+  continued.resolve();
   await Promise.all(writing);
 });

@@ -17,9 +17,11 @@ type Limits = Pick<PutTerms, 'maxBytes' | 'onWritten'> & {
   beforeWrite(bytes: number): void | Promise<void>;
 };
 
+/** The memory of all batches, also of those that are being written. */
+type BatchMemory = { used: number };
+
 export function createFileWriter() {
-  let writers = 0;
-  const batchMemory = () => Math.min(BATCH_BYTES, BATCHES_BYTES / writers);
+  const memory: BatchMemory = { used: 0 };
 
   /** Writes a new file and syncs it to disk. Writes at most `maxBytes`. */
   return async function writeFile(
@@ -28,13 +30,11 @@ export function createFileWriter() {
     limits: Limits,
   ): Promise<'written' | 'too_large'> {
     const handle = await open(path, 'wx', FILE_MODE).catch(failsToWrite);
-    writers += 1;
     try {
-      if (!(await writeBatches(content, handle, limits, batchMemory))) return 'too_large';
+      if (!(await writeBatches(content, handle, limits, memory))) return 'too_large';
       await handle.sync().catch(failsToWrite);
       return 'written';
     } finally {
-      writers -= 1;
       await handle.close();
     }
   };
@@ -45,34 +45,45 @@ async function writeBatches(
   content: AsyncIterable<Uint8Array>,
   handle: FileHandle,
   { maxBytes, onWritten, beforeWrite }: Limits,
-  batchMemory: () => number,
+  memory: BatchMemory,
 ): Promise<boolean> {
   let size = 0;
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
+  let batchMemory = 0;
   let writing = Promise.resolve();
 
   async function writeBatch(): Promise<void> {
     await writing;
     await beforeWrite(batchBytes);
-    writing = writeAll(handle, batch, batchBytes, onWritten);
+    const written = batchMemory;
+    writing = writeAll(handle, batch, batchBytes, onWritten).finally(() => {
+      memory.used -= written;
+    });
     // Awaited before the next batch or at the end; until then a rejection must not count as unhandled.
     writing.catch(() => {});
     batch = [];
     batchBytes = 0;
+    batchMemory = 0;
   }
 
-  for await (const chunk of content) {
-    size += chunk.byteLength;
-    // Leaving the loop ends the source too.
-    if (size > maxBytes) return false;
-    batch.push(chunk);
-    batchBytes += chunk.byteLength;
-    if (batchBytes + batch.length * CHUNK_OVERHEAD_BYTES >= batchMemory()) await writeBatch();
+  try {
+    for await (const chunk of content) {
+      size += chunk.byteLength;
+      // Leaving the loop ends the source too.
+      if (size > maxBytes) return false;
+      batch.push(chunk);
+      batchBytes += chunk.byteLength;
+      batchMemory += chunk.byteLength + CHUNK_OVERHEAD_BYTES;
+      memory.used += chunk.byteLength + CHUNK_OVERHEAD_BYTES;
+      if (batchMemory >= BATCH_BYTES || memory.used >= BATCHES_BYTES) await writeBatch();
+    }
+    if (batchBytes > 0) await writeBatch();
+    await writing;
+    return true;
+  } finally {
+    memory.used -= batchMemory;
   }
-  if (batchBytes > 0) await writeBatch();
-  await writing;
-  return true;
 }
 
 async function writeAll(

@@ -20,7 +20,7 @@ export function discardRest(request: FastifyRequest, timers: Timers, limitMs: nu
 
 /**
  * Lets Node read and discard the rest of a body after its response, also if the client announced the end of the
- * connection, which is closed then. The route limits the time.
+ * connection, which is closed then. `limitBodyTime` limits the time.
  */
 export function keepForRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (!raw.socket?.destroySoon) return;

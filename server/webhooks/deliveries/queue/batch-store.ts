@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { uuidArray } from '../../../infrastructure/database/arrays.ts';
-import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
+import type { Transaction } from '../../../infrastructure/database/database.ts';
 import type { Delivery } from '../delivery.ts';
 
 /** Delivery batches: deliveries without queue rows of their own, sent by the process that created them. */
@@ -19,9 +19,9 @@ export async function lockBatches(transaction: Transaction, which: RawBuilder<bo
   return rows.map(({ guid }) => guid);
 }
 
-export async function deleteBatches(queries: Queries, guids: readonly string[]): Promise<void> {
+export async function deleteBatches(transaction: Transaction, guids: readonly string[]): Promise<void> {
   await sql`/* prepared: delete_batches, pipelined */
-    delete from delivery_batches where ${named(guids)}`.execute(queries);
+    delete from delivery_batches where ${named(guids)}`.execute(transaction);
 }
 
 type Held = { holder?: string | null; held?: readonly string[] };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -10,6 +11,7 @@ import {
   listenAnywhere,
   untilTrue,
 } from '../../../../../testing/http-server.ts';
+import { SMALL_BODY_TIMEOUT_MS } from '../../server.ts';
 import { limitBodyTime } from '../body-time.ts';
 import { createBodyBudget } from './body-budget.ts';
 
@@ -200,6 +202,20 @@ test('a body that arrived completely leaves its connection usable or closed', as
     await untilTrue(() => isClosed || received.split('HTTP/1.1 ').length === 3);
     socket.destroy();
   }
+});
+
+test('a body without a route is read no longer than that of a route', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { closed, received, socket } = beginPost(
+    port,
+    '/absent',
+    { 'content-length': 1_000_000, connection: 'close' },
+    '{"a"',
+  );
+  await once(socket, 'data');
+  assert.match(received(), /^HTTP\/1\.1 404 /);
+  t.mock.timers.tick(SMALL_BODY_TIMEOUT_MS);
+  await closed;
 });
 
 test('a client that reads the response only after sending a rejected body receives it', async () => {
