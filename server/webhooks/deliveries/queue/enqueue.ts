@@ -51,7 +51,7 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
     if (groups.length === 0) return [];
     database.onEnd(transaction, (ending) => {
       for (const { endpoint, deliveries, taken } of groups)
-        passOn(ending, endpoint, deliveries.slice(0, taken));
+        if (holder && taken > 0) passOn(ending, endpoint, deliveries.slice(0, taken), holder);
       const waiting = groups.filter(
         ({ endpoint, deliveries, taken }) =>
           endpoint.delivers && !isHeld(endpoint) && taken < deliveries.length,
@@ -65,15 +65,14 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
     return created;
   }
 
-  function passOn(ending: Ending, endpoint: Endpoint, deliveries: readonly Delivery[]): void {
-    if (deliveries.length === 0) return;
+  function passOn(ending: Ending, endpoint: Endpoint, deliveries: readonly Delivery[], holder: string): void {
     if (ending === 'committed') {
-      dispatcher.accept(endpoint, deliveries);
+      dispatcher.accept(endpoint, deliveries, holder);
       return;
     }
     dispatcher.unreserve(endpoint, deliveries.length);
     // The commit may have succeeded, and then the deliveries are leased to this process.
-    if (ending === 'unknown') dispatcher.release(deliveries);
+    if (ending === 'unknown') dispatcher.release(deliveries, holder);
   }
 
   return {

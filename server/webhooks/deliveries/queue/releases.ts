@@ -39,8 +39,8 @@ export function createReleases({ database, lanes, lease, onReleased }: Deps) {
     });
   }
 
-  function release(deliveries: readonly Delivery[]): void {
-    const holder = lease.lastHolder();
+  /** `holder` leases the deliveries. */
+  function release(deliveries: readonly Delivery[], holder = lease.lastHolder()): void {
     if (holder === undefined || deliveries.length === 0) return;
     const entry = { holder, deliveries };
     pending.add(entry);

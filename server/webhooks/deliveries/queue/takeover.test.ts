@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { deliveriesOf } from '../../../../testing/deliveries.ts';
+import { deliveriesOf, insertDeliveries } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
 import { hold } from '../../../../testing/test-endpoint.ts';
 import {
@@ -15,6 +15,7 @@ import {
   subscriptionRow,
   until,
 } from '../../../../testing/webhooks.ts';
+import type { Delivery } from '../delivery.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 
 /** Takeover of the deliveries of a dispatcher that dies or pauses. */
@@ -58,6 +59,30 @@ test('a node that lost its lease does not record failures of taken-over deliveri
   await pass(2_000, [a]);
   assert.deepEqual(await deliveryOf(b, subscription, event), before);
   assert.deepEqual(await queueOf(b, subscription), []);
+});
+
+test('deliveries whose lease was lost before their commit are released instead of sent', async () => {
+  const { a, tenant, endpoint, subscription } = await createNodes();
+  const [receiver] = await a.subscriptions.endpoints([subscription.guid]);
+  assert.ok(receiver);
+  const before = endpoint.received.length;
+  const lost = 'f'.repeat(32);
+  const dueAt = new Date(a.clock.now().getTime() + 3_600_000);
+  const [guid = ''] = await insertDeliveries(a, tenant, subscription, [{ dueAt }]);
+  const { queries } = a.database;
+  const queued = () =>
+    queries.selectFrom('delivery_queue').selectAll().where('delivery_guid', '=', guid).executeTakeFirst();
+  await queries
+    .updateTable('delivery_queue')
+    .set({ leased_by: lost })
+    .where('delivery_guid', '=', guid)
+    .execute();
+  assert.equal(a.dispatcher.reserve(receiver, 1), 1);
+  const delivery = { guid, subscriptionGuid: subscription.guid, eventGuid: guid } as Delivery;
+  a.dispatcher.accept(receiver, [delivery], lost);
+  assert.equal(a.dispatcher.figures().held, 0);
+  await until(async () => (await queued())?.leased_by === null, 'the release');
+  assert.equal(endpoint.received.length, before);
 });
 
 test('a late failure does not release a delivery that another node is sending', async () => {

@@ -8,6 +8,7 @@ import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import { runEveryStep } from '../../../infrastructure/runtime/shutdown.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
+import type { Delivery } from '../delivery.ts';
 import type { LiveFeed } from '../live/live-feed.ts';
 import { createClaims } from '../queue/claims.ts';
 import { createEndpointNotices } from '../queue/endpoint-changes/notices.ts';
@@ -149,7 +150,16 @@ export function createDispatcher(deps: Deps) {
     holder: () => (running ? lease.holder() : undefined),
     reserve: lanes.reserveNew,
     unreserve: (endpoint: Endpoint, count: number) => lanes.unreserve(endpoint.guid, count),
-    accept: lanes.add,
+    /** Takes over deliveries that were leased to `holder` and have a reservation. */
+    accept(endpoint: Endpoint, deliveries: readonly Delivery[], holder: string): void {
+      if (holder === lease.lastHolder()) {
+        lanes.add(endpoint, deliveries);
+        return;
+      }
+      // The lease was lost before their commit. The outcome of an attempt could not be recorded.
+      lanes.unreserve(endpoint.guid, deliveries.length);
+      releases.release(deliveries, holder);
+    },
     release: releases.release,
 
     announce,

@@ -166,7 +166,7 @@ test('a transaction that read the old URL delivers to the new one', async () => 
     assert.equal(endpoint?.url, old.url);
     assert.ok(endpoint && app.dispatcher.reserve(endpoint, 1) === 1);
     await changed;
-    app.dispatcher.accept(endpoint, []);
+    app.dispatcher.accept(endpoint, [], String(app.dispatcher.holder()));
     app.dispatcher.unreserve(endpoint, 1);
   });
   await change({ url: fresh.url });
