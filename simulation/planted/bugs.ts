@@ -12,10 +12,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'return;\n    const released = await releaseUntrackedLeases(',
   },
   {
-    name: 'the recorder is not fenced by the lease',
-    file: `${DELIVERIES}/recording/record-store.ts`,
-    from: 'and q.delivery_guid = o.guid and q.leased_by = ${holder}\n        and o.next_attempt_at is not null',
-    to: 'and q.delivery_guid = o.guid and (q.leased_by = ${holder} or true)\n        and o.next_attempt_at is not null',
+    name: 'a failure under a lost lease is recorded',
+    file: `${DELIVERIES}/recording/recorder.ts`,
+    from: '(sentBy === name || failedInBatch.has(delivery))',
+    to: '(sentBy !== NIL_GUID || failedInBatch.has(delivery))',
   },
   {
     name: 'no dispatcher takes over from an expired one',
