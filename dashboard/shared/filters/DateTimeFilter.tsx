@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTimeForm } from '../time/time-form.tsx';
 
-/** Years before are those of which not every digit is typed. */
+/** An earlier year is one that is still being typed. */
 const FIRST_YEAR = 1970;
 
 /** In local time, or in UTC if tables show that; the value is an ISO 8601 date-time in UTC. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Subscriptions } from '../../webhooks/subscriptions/service.ts';
 import { endpointOf, type NewAlert } from '../details.ts';
 import type { Alerts } from '../service.ts';
-import { type AlertSettings, numberOf, type Thresholds } from '../settings/settings.ts';
+import { type AlertSettings, type Thresholds, thresholdOf } from '../settings/settings.ts';
 import * as store from './store.ts';
 
 /** Organizations of one page. */
@@ -35,7 +35,7 @@ export function createWaitingCheck(deps: Deps) {
 
   async function checkOrganization({ organizationGuid, ...chosen }: Chosen): Promise<void> {
     const counts = [...(await countWaiting(organizationGuid))].flatMap(([guid, { count }]) => {
-      const threshold = numberOf(guid, chosen);
+      const threshold = thresholdOf(guid, chosen);
       return threshold === undefined ? [] : [{ organizationGuid, subscriptionGuid: guid, count, threshold }];
     });
     if (counts.length === 0) return;
@@ -65,7 +65,7 @@ export function createWaitingCheck(deps: Deps) {
       // A changed number has ended the alerts about the number before.
       const current = await settings.lockThresholds(transaction, organizationGuid);
       const confirmed = over.filter(
-        ({ subscriptionGuid, threshold }) => numberOf(subscriptionGuid, current) === threshold,
+        ({ subscriptionGuid, threshold }) => thresholdOf(subscriptionGuid, current) === threshold,
       );
       const raised = confirmed.flatMap(({ subscriptionGuid, count, threshold }): NewAlert[] => {
         const subscription = found.get(subscriptionGuid);

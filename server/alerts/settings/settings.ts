@@ -20,7 +20,7 @@ export type Slack = { shown: string | undefined; postedAt: Date | undefined; fai
 export type SlackTarget = { url: Secret; stored: Buffer; allowPrivate: boolean };
 
 const REENCRYPTION_BATCH = 500;
-/** In no URL: it would be percent-encoded (RFC 3986). */
+/** A character that no URL contains: it would be percent-encoded (RFC 3986). */
 const MASK = '…';
 const SHOWN_CHARACTERS = 4;
 /** The end of a shorter path would be a good part of its secret. */
@@ -132,7 +132,7 @@ export function createAlertSettings(deps: Deps) {
           waiting_thresholds: JSON.stringify(wanted.bySubscription),
         });
         // The alert about the earlier number must not stand for one about this.
-        const changed = own.filter((guid) => numberOf(guid, wanted) !== numberOf(guid, current));
+        const changed = own.filter((guid) => thresholdOf(guid, wanted) !== thresholdOf(guid, current));
         const endpoints = changed.map((subscriptionGuid) => ({ organizationGuid, subscriptionGuid }));
         if (endpoints.length > 0) await setWaiting(transaction, endpoints, null);
         const changes = { waiting_threshold: wanted.waiting ?? 0, subscriptions: wanted.bySubscription };
@@ -218,8 +218,8 @@ function thresholdsOf(row: store.AlertSettingsRow | undefined): Thresholds {
   };
 }
 
-/** Above which an alert about this endpoint is raised. */
-export function numberOf(guid: string, { waiting, bySubscription }: Thresholds): number | undefined {
+/** The threshold of a subscription: its own, or that of all. */
+export function thresholdOf(guid: string, { waiting, bySubscription }: Thresholds): number | undefined {
   return bySubscription[guid] ?? waiting;
 }
 

@@ -7,9 +7,9 @@ import type { Log } from '../runtime/log.ts';
 import type { Secret } from '../runtime/secret.ts';
 import {
   boundPool,
-  endWithTransaction,
   MAX_WAITING_PER_CONNECTION,
   MAX_WAITING_PER_RESERVED_CONNECTION,
+  refuseLateStatements,
   withListTimeout,
 } from './connections/bounded-pool.ts';
 import { createConnectionWatch } from './connections/connection-watch.ts';
@@ -178,7 +178,7 @@ function connect({
 
   const pooled = boundPool(pool, connections * waitingPerConnection);
   // Maintenance uses one connection for many transactions, and for statements between them.
-  const bounded = forRequests ? endWithTransaction(pooled) : pooled;
+  const bounded = forRequests ? refuseLateStatements(pooled) : pooled;
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: bounded }) });
   const lists = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withListTimeout(bounded) }) });
   const share = (most: number) =>

@@ -7,7 +7,7 @@ export async function insertDeletion(queries: Queries, guid: string, dueAt: Date
   await queries.insertInto('file_deletions').values({ guid, due_at: dueAt }).execute();
 }
 
-/** A deletion that is due after the first and until the second may be claimed. */
+/** Deletions that are due in this interval may be claimed. */
 export type ClaimWindow = { claimedAfter: Date; claimedUntil: Date };
 
 /** Also of content whose deletion is scheduled, unless that may be claimed. */

@@ -79,14 +79,14 @@ export function createDeletions({
       const stopAt = later(clock.now(), STOP_AFTER_MS);
       let total = 0;
       let failures = 0;
-      const mayGoOn = () => failures < MAX_FAILURES && clock.now() < stopAt;
+      const mayContinue = () => failures < MAX_FAILURES && clock.now() < stopAt;
       for (;;) {
         const now = clock.now();
         const until = later(now, RETRY_AFTER_MS);
         const due = await store.claimDeletions(queries, now, until, BATCH);
         const untried = [...due];
         const deleted: string[] = [];
-        while (untried.length > 0 && mayGoOn()) {
+        while (untried.length > 0 && mayContinue()) {
           const some = untried.splice(0, DELETED_AT_ONCE);
           const results = await Promise.all(some.map(tryDelete));
           deleted.push(...some.filter((_, index) => results[index]));
@@ -95,7 +95,7 @@ export function createDeletions({
         if (deleted.length > 0) await store.finishDeletions(queries, deleted, until);
         if (untried.length > 0) await store.releaseDeletions(queries, untried, until, now);
         total += deleted.length;
-        if (due.length < BATCH || !mayGoOn()) return total;
+        if (due.length < BATCH || !mayContinue()) return total;
       }
     },
 

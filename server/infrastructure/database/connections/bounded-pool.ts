@@ -67,10 +67,10 @@ function discardReadOnly(client: ConnectedClient): void {
 }
 
 /**
- * The same connections, each until its transaction ends or it is released. A statement that comes later, because another
- * one of the same transaction has failed, would run outside of the transaction or in that of the next user.
+ * The same connections, without statements after the end of their transaction or their release. When a statement has
+ * failed, others of the same transaction may still come. They would run outside of it or in that of the next user.
  */
-export function endWithTransaction(pool: PostgresPool): PostgresPool {
+export function refuseLateStatements(pool: PostgresPool): PostgresPool {
   return {
     options: pool.options,
     async connect() {
