@@ -62,7 +62,7 @@ export function createWaitingCheck(deps: Deps) {
     const found = await subscriptions.conditionsOf(over.map(({ subscriptionGuid }) => subscriptionGuid));
     await database.transaction(async (transaction) => {
       if (await freezes.check(organizationGuid, transaction)) return;
-      // A changed number has ended the alerts about the number before.
+      // A change of the threshold has ended the alerts about the one before.
       const current = await settings.lockThresholds(transaction, organizationGuid);
       const confirmed = over.filter(
         ({ subscriptionGuid, threshold }) => thresholdOf(subscriptionGuid, current) === threshold,

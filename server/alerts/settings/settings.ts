@@ -189,7 +189,7 @@ export function createAlertSettings(deps: Deps) {
       return rows.map((row) => ({ organizationGuid: row.organization_guid, ...thresholdsOf(row) }));
     },
 
-    /** The numbers, which stay until the transaction ends. */
+    /** The thresholds, locked until the transaction ends. */
     lockThresholds: async (transaction: Transaction, organizationGuid: string) =>
       thresholdsOf(await store.lockSettings(transaction, organizationGuid)),
 

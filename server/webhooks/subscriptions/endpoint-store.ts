@@ -149,19 +149,19 @@ export async function updateOutcomes(
       -- statistics it would also read all of the index of failing ones, if the conditions were those of the index.
       select outcomes.guid, succeeded_at, at, url, activates, recovers, since
       from outcomes cross join lateral (
-        select activated_at is null and succeeded_at is not null as activates, recovers, since
+        select counted.*
         from subscriptions cross join lateral (
           -- An outcome may be recorded long after its request. A success does not end later failures; failures before
           -- the last recovery, change of the URL or end of a stop do not count.
-          select coalesce(succeeded_at >= deliveries_failing_since, false) as recovers,
+          select activated_at is null and succeeded_at is not null as activates,
+            coalesce(succeeded_at >= deliveries_failing_since, false) as recovers,
             case when failing_since is not null and coalesce(at > greatest(recovered_at, retries_early_before), true)
               then greatest(failing_since, recovered_at, retries_early_before) end as since
         ) as counted
         where subscriptions.guid = outcomes.guid and subscriptions.url = outcomes.url
           and coalesce(failed_at, deleted_at) is null
           and (scheduled_deletion_at is null or scheduled_deletion_at > outcomes.at)
-          and (activated_at is null and succeeded_at is not null or recovers
-            or deliveries_failing_since is null and since is not null)
+          and (activates or recovers or deliveries_failing_since is null and since is not null)
         for no key update of subscriptions
       ) as locked
     )

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { lockWaits } from '../../../testing/locks.ts';
 import { createSubscription, founderOf, MOMENTS, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
-import { until } from '../../../testing/webhooks.ts';
+import { setDisabled, until } from '../../../testing/webhooks.ts';
 import type { EndpointEffect } from './service.ts';
 
 /** Effects of outcomes on subscriptions: activation, failing, recovery (contract, section 7). */
@@ -80,6 +80,23 @@ test('a failure before the end of a pause or before a new URL does not count, ev
   assert.deepEqual(await momentsOf(guid), before);
   await note([{ ...failed(guid, T(4)), at: T(6) }]);
   assert.deepEqual(await momentsOf(guid), { ...before, deliveries_failing_since: T(5) });
+});
+
+test('a failure before a subscription was enabled or resumed does not count, even if it is recorded later', async () => {
+  const owner = await createTenant(app);
+  const { guid } = await createSubscription(app, owner);
+  const restarts = [
+    (stops: boolean) => setDisabled(app, { guid }, stops),
+    (stops: boolean) => founderOf(app, owner)('PATCH', `/${guid}`, { paused: stops }),
+  ];
+  for (const restart of restarts) {
+    const before = T(0);
+    app.clock.advance(1_000);
+    await restart(true);
+    await restart(false);
+    await note([failed(guid, before)]);
+    assert.equal((await momentsOf(guid)).deliveries_failing_since, undefined);
+  }
 });
 
 test('a success that is recorded after later failures does not end them', async () => {
