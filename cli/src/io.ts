@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };
@@ -29,6 +29,7 @@ export function systemIo(): Io {
 
 export function configDir({ env }: Pick<Io, 'env'>): string {
   if (env.PORTICO_CLI_CONFIG_DIR) return env.PORTICO_CLI_CONFIG_DIR;
-  const base = env.XDG_CONFIG_HOME ?? env.APPDATA ?? join(env.HOME ?? homedir(), '.config');
-  return join(base, 'portico');
+  // An empty or relative path counts as unset (XDG Base Directory): secrets must not be stored in the working directory.
+  const base = [env.XDG_CONFIG_HOME, env.APPDATA].find((path) => path && isAbsolute(path));
+  return join(base ?? join(env.HOME || userInfo().homedir, '.config'), 'portico');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { after, test } from 'node:test';
 import { runCli } from '../testing/cli.ts';
 import { createProfiles } from './profiles.ts';
@@ -74,6 +74,17 @@ test('a part of the variables of a key pair is refused instead of using a stored
     const chosen = await runCli(['open', '--print', '--profile', 'default'], { env: given });
     assert.equal(chosen.code, 0, 'a profile that is named needs no variables');
   }
+});
+
+test('secrets are stored in the home directory, never in the working directory', () => {
+  for (const given of [{}, { XDG_CONFIG_HOME: '' }, { XDG_CONFIG_HOME: 'settings' }, { APPDATA: '' }])
+    assert.equal(
+      createProfiles({ env: { HOME: '/home/ada', ...given } }).path,
+      '/home/ada/.config/portico/profiles.json',
+    );
+  const chosen = createProfiles({ env: { HOME: '/home/ada', XDG_CONFIG_HOME: '/settings' } });
+  assert.equal(chosen.path, '/settings/portico/profiles.json');
+  assert.ok(isAbsolute(createProfiles({ env: { HOME: '' } }).path));
 });
 
 test('a broken file is an error with its path', async () => {
