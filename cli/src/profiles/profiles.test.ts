@@ -38,7 +38,13 @@ test('profiles are listed without secrets, chosen and removed', async () => {
   );
   const removed = await runCli(['logout', '--json'], { env });
   assert.deepEqual(JSON.parse(removed.out), { removed: 'default' });
-  assert.equal(await current(), 'live');
+  assert.equal(await current(), undefined, 'no other key pair is used instead');
+  const none = await runCli(['open', '--print'], { env });
+  assert.equal(none.code, 3);
+  assert.match(
+    none.err,
+    /^portico: No profile is current; there are live\. Choose one with portico profiles use/,
+  );
 });
 
 test('the profile of the environment variable is the one that is removed', async () => {

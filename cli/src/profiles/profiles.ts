@@ -69,19 +69,22 @@ export function createProfiles(io: Pick<Io, 'env'>) {
       if (!Object.hasOwn(profiles, chosen))
         throw new CliError(`There is no profile ${chosen}.`, EXIT.authentication);
       const { [chosen]: _, ...others } = profiles;
-      const next = chosen === current ? (Object.keys(others)[0] ?? DEFAULT_PROFILE) : current;
-      await writeJsonFile(path, { current: next, profiles: others });
+      // No other profile takes its place: the next command could reach production.
+      await writeJsonFile(path, { current, profiles: others });
       return chosen;
     },
   };
 }
 
 function unknownProfile(name: string | undefined, names: readonly string[]): CliError {
-  const message =
-    names.length === 0 || name === undefined
-      ? 'You are not logged in. Run portico login.'
-      : `There is no profile ${name}; there are ${names.join(', ')}.`;
-  return new CliError(message, EXIT.authentication);
+  return new CliError(describeUnknown(name, names), EXIT.authentication);
+}
+
+function describeUnknown(name: string | undefined, names: readonly string[]): string {
+  if (names.length === 0) return 'You are not logged in. Run portico login.';
+  const known = `there are ${names.join(', ')}.`;
+  if (name !== undefined) return `There is no profile ${name}; ${known}`;
+  return `No profile is current; ${known} Choose one with portico profiles use, or run portico login.`;
 }
 
 /** Of these all are needed; the others are optional. */
