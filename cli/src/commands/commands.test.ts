@@ -212,7 +212,7 @@ test('calls are tailed with status and request id', LIMITED, async () => {
 });
 
 test('doctor names the address and whether the allowlist has it', LIMITED, async () => {
-  const { code, out } = await cli(['doctor'], { env });
+  const { code, out } = await cli(['doctor'], { env: { ...env, PORTICO_CLI_URL: `${url}/` } });
   assert.match(out, /Token +ok .*organization is valid in sandbox/);
   assert.match(out, /Allowlist +ok .*sees you as 127\.0\.0\.1; the allowlist is empty/);
   assert.equal(code, 0);

@@ -1,7 +1,13 @@
 import { text } from 'node:stream/consumers';
 import type { Command, Context } from '../command.ts';
 import { printObject, say, warn } from '../output/print.ts';
-import { createProfiles, DEFAULT_PROFILE, environmentOf, type Profile } from '../profiles/profiles.ts';
+import {
+  createProfiles,
+  DEFAULT_PROFILE,
+  environmentOf,
+  type Profile,
+  withoutSlash,
+} from '../profiles/profiles.ts';
 import { ask } from '../profiles/prompt.ts';
 import { isUnencrypted } from '../profiles/unencrypted.ts';
 import { claimsOf, createSession } from '../session.ts';
@@ -44,8 +50,6 @@ async function readProfile(context: Context): Promise<Profile> {
     clientSecret,
   };
 }
-
-const withoutSlash = (url: string) => url.replace(/\/+$/, '');
 
 export const login: Command = {
   name: 'login',

@@ -99,11 +99,14 @@ function profileOfVariables(env: Io['env']): Profile | undefined {
     throw new UsageError(`${missing} is not set. Set ${NEEDED.join(', ')}, or choose a profile: --profile.`);
   const [url = '', clientId = '', clientSecret = ''] = NEEDED.map((name) => env[name]);
   return {
-    ...{ name: 'environment variables', url, clientId, clientSecret },
+    ...{ name: 'environment variables', url: withoutSlash(url), clientId, clientSecret },
     environment: environmentOf('PORTICO_CLI_ENVIRONMENT', env.PORTICO_CLI_ENVIRONMENT || undefined),
-    authUrl: env.PORTICO_CLI_AUTH_URL || url,
+    authUrl: withoutSlash(env.PORTICO_CLI_AUTH_URL || url),
   };
 }
+
+/** Paths begin with a slash. */
+export const withoutSlash = (url: string) => url.replace(/\/+$/, '');
 
 export function environmentOf(source: string, given: string | undefined): Environment {
   if (given !== undefined && given !== 'sandbox' && given !== 'production')
