@@ -189,18 +189,20 @@ test('an event is triggered, and fixtures refer to each other', LIMITED, async (
   const refused = await cli(['trigger', 'member.invited'], { env });
   assert.equal(refused.code, 2);
   const path = join(configDir, 'fixtures.json');
-  const body = { type: 'individual', bank_guid: tenant.bankGuid };
+  const body = { type: 'individual', bank_guid: tenant.bankGuid, labels: ['of two words'] };
   await writeFile(
     path,
     JSON.stringify({
       fixtures: [
         { name: 'customer', path: '/api/customers', body },
         { name: 'same', method: 'GET', path: `/api/customers/\${customer.guid}` },
+        { name: 'labelled', method: 'GET', path: '/api/customers?label=of two words' },
       ],
     }),
   );
-  const { customer, same } = await json(['fixtures', 'run', path]);
+  const { customer, same, labelled } = await json(['fixtures', 'run', path]);
   assert.equal(same.guid, customer.guid);
+  assert.equal(labelled.total, 1);
   await writeFile(path, '{"fixtures": [{"name": "x", "path": "/operator"}]}');
   assert.equal((await cli(['fixtures', 'run', path], { env })).code, 2);
 });

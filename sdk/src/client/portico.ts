@@ -123,7 +123,8 @@ function createClient(options: PorticoOptions, runtime: Runtime): object {
   const transport = createTransport({ baseUrl, tokens, timeoutMs, maxRetries, runtime });
   const calls: Record<keyof Calls, unknown> = {
     async request(route: string, { path, ...call }: AnyCall = {}) {
-      const [method = '', template = ''] = route.split(' ');
+      // At the first space only: a query may contain others.
+      const [, method = '', template = ''] = /^(\S+) (.*)$/.exec(route) ?? [];
       return transport.json({ ...call, method, path: fill(template, path) });
     },
     stream: (path: string, options: CallOptions = {}) =>
