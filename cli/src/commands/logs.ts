@@ -47,23 +47,32 @@ export const tailLogs: Command = {
     const follows = !options.flag('no-follow');
     /** By the clock of the service. The calls before the first that were printed are not wanted. */
     let [newest, first] = ['', ''];
+    let isFirst = true;
+
+    async function printNew(): Promise<void> {
+      const since = newest && laterOf(first, new Date(Date.parse(newest) - OVERLAP_MS).toISOString());
+      const calls: Item[] = await log
+        .list(present({ ...filters, created_at_gte: since || undefined }), { signal })
+        .toArray({ limit: isFirst ? lines : MAX_REMEMBERED });
+      isFirst = false;
+      first ||= String(calls.at(-1)?.created_at ?? '');
+      for (const call of calls.reverse()) {
+        if (!seen.has(call.request_id) && !(follows && isOwnPoll(call))) printLine(call);
+        seen.add(call.request_id);
+        newest = laterOf(newest, String(call.created_at));
+      }
+      for (const id of seen) {
+        if (seen.size <= MAX_REMEMBERED) break;
+        seen.delete(id);
+      }
+    }
+
+    // A script needs the exit code if the service is away.
+    if (!follows) return printNew();
     await untilInterrupted(context, () =>
       poll(context, POLL_EVERY_MS, async () => {
-        const since = newest && laterOf(first, new Date(Date.parse(newest) - OVERLAP_MS).toISOString());
-        const calls: Item[] = await log
-          .list(present({ ...filters, created_at_gte: since || undefined }), { signal })
-          .toArray({ limit: since ? MAX_REMEMBERED : lines });
-        first ||= String(calls.at(-1)?.created_at ?? '');
-        for (const call of calls.reverse()) {
-          if (!seen.has(call.request_id) && !(follows && isOwnPoll(call))) printLine(call);
-          seen.add(call.request_id);
-          newest = laterOf(newest, String(call.created_at));
-        }
-        for (const id of seen) {
-          if (seen.size <= MAX_REMEMBERED) break;
-          seen.delete(id);
-        }
-        return !follows;
+        await printNew();
+        return false;
       }),
     );
   },

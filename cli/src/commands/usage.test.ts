@@ -107,3 +107,11 @@ test('doctor says why a service cannot be reached, and goes on', async () => {
   const stopped = await runCli(['doctor'], { env, signal: AbortSignal.abort() });
   assert.equal(stopped.code, 130);
 });
+
+test('a command that does not go on ends if the service is away', { timeout: 30_000 }, async () => {
+  for (const args of [
+    ['events', 'list'],
+    ['logs', 'tail', '--no-follow'],
+  ])
+    assert.equal((await runCli(args, { env })).code, 6, args.join(' '));
+});
