@@ -1,5 +1,6 @@
+import { PorticoError } from '../../../sdk/src/errors.ts';
 import type { Command, Context } from '../command.ts';
-import { CliError, EXIT } from '../failure.ts';
+import { CliError, describeError, EXIT } from '../failure.ts';
 import { EVENT_TYPE, field, type Item, printList, printObject, say, timeField } from '../output/print.ts';
 import { countOf, guidOf, momentOf } from '../values.ts';
 
@@ -107,6 +108,9 @@ const showEvent: Command = {
   },
 };
 
+/** The subscription, and why it does not get the event. */
+type Refusal = { guid: string; error: PorticoError };
+
 const resendEvent: Command = {
   name: 'events resend',
   summary: 'Send an event again to your subscriptions (at least one is needed). Listeners receive it too.',
@@ -130,16 +134,20 @@ const resendEvent: Command = {
         EXIT.notFound,
       );
     const deliveries: Item[] = [];
+    const refusals: Refusal[] = [];
     for (const subscription_guid of targets)
-      deliveries.push(
-        await portico.subscriptionDeliveries.create(
-          { subscription_event_guid: guid, subscription_guid },
-          { signal: io.signal },
-        ),
-      );
+      try {
+        const body = { subscription_event_guid: guid, subscription_guid };
+        deliveries.push(await portico.subscriptionDeliveries.create(body, { signal: io.signal }));
+      } catch (error) {
+        if (!(error instanceof PorticoError)) throw error;
+        refusals.push({ guid: subscription_guid, error });
+      }
+    const [refusal] = refusals;
+    if (refusal && deliveries.length === 0) throw refusal.error;
     say(
       context,
-      `Sent again to ${targets.length} ${targets.length === 1 ? 'subscription' : 'subscriptions'}.`,
+      `Sent again to ${deliveries.length} ${deliveries.length === 1 ? 'subscription' : 'subscriptions'}.`,
     );
     printList(
       context,
@@ -147,8 +155,18 @@ const resendEvent: Command = {
       [field('Delivery', 'guid'), field('Subscription', 'subscription_guid'), field('State')],
       '',
     );
+    if (refusal) throw notSent(refusals);
   },
 };
+
+function notSent(refusals: readonly Refusal[]): CliError {
+  const reasons = refusals.map(({ guid, error }) => `${guid}: ${describeError(error).message}`);
+  const [first] = refusals;
+  return new CliError(
+    `Not sent to ${refusals.length} of your subscriptions:\n${reasons.join('\n')}`,
+    describeError(first?.error).exitCode,
+  );
+}
 
 /** Subscriptions of the environment that can receive redeliveries. */
 async function targetsOf({ io, session }: Context): Promise<string[]> {
