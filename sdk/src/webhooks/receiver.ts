@@ -19,7 +19,7 @@ export type ReceiverOptions = VerifyOptions & {
   seen?: SeenStore;
   /**
    * Errors of handlers, after the answer, and of the store; a body that was parsed, and missing keys. Default: writes them to the console. A handler that failed
-   * runs again only when the event is redelivered.
+   * runs again only when the event is redelivered, or by a durable store.
    */
   onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
 };

@@ -7,9 +7,9 @@ export type SeenStore = {
    * can arrive at the same time: `INSERT … ON CONFLICT DO NOTHING` is, a `SELECT` before an `INSERT` is not.
    */
   add(guid: string, event: WebhookEvent): boolean | Promise<boolean>;
-  /** Forgets an event whose handler failed, so that a redelivery is processed. */
+  /** Forgets an event whose handler failed, so that a redelivery is processed; a durable store can keep it instead. */
   remove(guid: string): unknown;
-  /** The handler succeeded. A durable store keeps the others, to process them after a crash. */
+  /** The handler succeeded. A durable store processes the others again, also after a crash. */
   done?(guid: string): unknown;
 };
 
