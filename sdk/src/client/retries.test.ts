@@ -5,6 +5,7 @@ import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { errorResponse } from '../../../testing/sdk.ts';
 import { ConnectionError } from '../errors.ts';
 import { Portico, type PorticoOptions } from './portico.ts';
+import { systemRuntime } from './runtime.ts';
 
 type Sent = { method: string; headers: Record<string, string> };
 type Answers = (nth: number, init: RequestInit) => Response | Error | Promise<Response>;
@@ -212,6 +213,16 @@ test('an attempt ends with its time limit, and is repeated', async () => {
   await assert.rejects(inTime(portico.customers.get('g', { timeoutMs: 500, maxRetries: 0 })), {
     message: /within 500 ms/,
   });
+});
+
+test('a time limit beyond the longest timer does not end a call at once', (t) => {
+  const timers = t.mock.method(globalThis, 'setTimeout', () => undefined);
+  for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 40, 500])
+    systemRuntime.after(timeoutMs, () => undefined);
+  assert.deepEqual(
+    timers.mock.calls.map((call) => call.arguments[1 as never]),
+    [2 ** 31 - 1, 2 ** 31 - 1, 500],
+  );
 });
 
 test('a signal ends a call while it waits for an answer, and while it pauses', async () => {

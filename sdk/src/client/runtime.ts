@@ -9,12 +9,15 @@ export type Runtime = {
   random(): number;
 };
 
+/** 24 days; a longer timer, such as that of `Infinity`, would end at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 export const systemRuntime: Runtime = {
   // Not the function itself: `fetch` of some runtimes needs its own `this`, and tools replace it later.
   fetch: (url, init) => fetch(url, init),
   now: Date.now,
   after(ms, action) {
-    const timer = setTimeout(action, ms);
+    const timer = setTimeout(action, Math.min(ms, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
   random: Math.random,
