@@ -20,7 +20,7 @@ after(async () => {
   await database.drop();
 });
 
-async function start(scope: Scope, signingKey: string) {
+function launch(scope: Scope, signingKey: string): Running {
   const env = {
     ...{ PATH: process.env.PATH, DATABASE_URL: database.url.reveal() },
     SIGNING_KEYS: signingKey,
@@ -30,12 +30,40 @@ async function start(scope: Scope, signingKey: string) {
     running.kill('SIGKILL');
     await running.exited;
   });
+  return running;
+}
+
+async function start(scope: Scope, signingKey: string, running = launch(scope, signingKey)) {
   const address = /http:\/\/\S+/;
   await waitFor('its address', running, () => address.test(running.out()));
   return { running, url: String(address.exec(running.out())?.[0]) };
 }
 
 const prints = (running: Running, line: string) => waitFor(line, running, () => running.out().includes(line));
+
+async function deliver(url: string, key: string, guid: string): Promise<void> {
+  const body = JSON.stringify({ guid, event_type: 'transfer.completed', object_guid: guid });
+  const headers = await signWebhook(body, key, { guid });
+  assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 204);
+}
+
+test('a receiver whose first statement fails tries again', BOUNDED, async (t) => {
+  // As a second receiver does that starts at the same time: the table appears while it is created.
+  await client.query('begin; create table webhook_events (due_at timestamptz, handled_at timestamptz)');
+  const running = launch(t, 'a'.repeat(64));
+  await waitFor('the creation of the table', running, async () => {
+    const { rows } = await client.query(
+      'select from pg_locks where transactionid = pg_current_xact_id()::xid and not granted',
+    );
+    return rows.length > 0;
+  });
+  await client.query('commit');
+  await start(t, '', running);
+  assert.match(running.err(), /duplicate key value/);
+  running.kill('SIGKILL');
+  await running.exited;
+  await client.query('drop table webhook_events');
+});
 
 test('an event is handled once, also after a restart', BOUNDED, async (t) => {
   const app = await createDispatchingApp({ clock: createFakeClock(new Date()) });
@@ -81,9 +109,21 @@ test('the receiver survives a restart of its database during a transaction', BOU
   });
   await client.query('rollback');
 
-  const guid = 'b'.repeat(32);
-  const body = JSON.stringify({ guid, event_type: 'transfer.completed', object_guid: guid });
-  const headers = await signWebhook(body, key, { guid });
-  assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 204);
-  await prints(running, `received transfer.completed ${guid}`);
+  await deliver(url, key, 'b'.repeat(32));
+  await prints(running, `received transfer.completed ${'b'.repeat(32)}`);
+});
+
+test('old events are not looked for after each event', BOUNDED, async (t) => {
+  const key = 'a'.repeat(64);
+  const { running, url } = await start(t, key);
+  await client.query(`create table deletions ();
+    create function note_deletion() returns trigger language plpgsql as
+      'begin insert into deletions default values; return null; end';
+    create trigger note_deletion after delete on webhook_events execute function note_deletion()`);
+  for (const guid of ['c', 'd', 'e'].map((digit) => digit.repeat(32))) {
+    await deliver(url, key, guid);
+    await prints(running, `received transfer.completed ${guid}`);
+  }
+  const { rows } = await client.query('select from deletions');
+  assert.ok(rows.length <= 1, `${rows.length} deletions`);
 });

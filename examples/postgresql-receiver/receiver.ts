@@ -8,6 +8,8 @@ import pg from 'pg';
 const TOLERANCE_SECONDS = 300;
 const MAX_BODY_BYTES = 64 * 1024;
 const POLL_MS = 1_000;
+/** The deletion of old events reads the whole table. */
+const FORGET_EVERY_MS = 3_600_000;
 
 /** The events are kept longer than Portico keeps them, so that a redelivered event is still known. */
 const SCHEMA = `create table if not exists webhook_events (
@@ -98,16 +100,29 @@ async function handleNext(): Promise<boolean> {
   }
 }
 
+/** Whether it succeeded. */
+function run(statement: string): Promise<boolean> {
+  return pool.query(statement).then(
+    () => true,
+    (error: Error) => {
+      console.error(error.message);
+      return false;
+    },
+  );
+}
+
 async function work(): Promise<never> {
+  let forgottenAt = 0;
   for (;;) {
     const found = await handleNext().catch((error: Error) => void console.error(error.message));
     if (found) continue;
-    await pool.query(FORGET).catch((error: Error) => console.error(error.message));
+    if (Date.now() - forgottenAt >= FORGET_EVERY_MS && (await run(FORGET))) forgottenAt = Date.now();
     await delay(POLL_MS);
   }
 }
 
-await pool.query(SCHEMA);
+// The database may be away, and another process may create the table at the same time.
+while (!(await run(SCHEMA))) await delay(POLL_MS);
 const server = createServer((request, response) => {
   receive(request, response).catch((error: Error) => {
     console.error(error.message);
