@@ -18,7 +18,7 @@ export function CopyAsCurl({ deliveryGuid }: { deliveryGuid: string }) {
       const command = curlCommandOf(request);
       // Browsers may refuse the clipboard; then the command is shown for copying by hand.
       setCopied(
-        await navigator.clipboard.writeText(command).then(
+        await writeToClipboard(command).then(
           () => true,
           () => false,
         ),
@@ -51,4 +51,9 @@ export function CopyAsCurl({ deliveryGuid }: { deliveryGuid: string }) {
       ) : null}
     </Stack>
   );
+}
+
+/** Rejects also where there is no clipboard: on pages without HTTPS, apart from localhost. */
+async function writeToClipboard(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
 }
