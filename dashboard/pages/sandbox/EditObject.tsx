@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { SandboxObject } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
@@ -10,23 +9,19 @@ import { updateOf, valuesOf } from './form-values.ts';
 import { ObjectForm } from './ObjectForm.tsx';
 import type { Kind } from './object-kinds.ts';
 
-type Props = { kind: Kind; object: SandboxObject };
-
-export function EditButton({ kind, object }: Props) {
+export function EditButton({ kind, onClick }: { kind: Kind; onClick: () => void }) {
   const { can } = useWorkspace();
-  const [edited, setEdited] = useState<SandboxObject>();
   if (!can(`${kind.path}:write`)) return null;
   return (
-    <>
-      <Button size="compact-sm" variant="default" onClick={() => setEdited(object)}>
-        Edit
-      </Button>
-      {edited ? <EditObject kind={kind} object={edited} onClose={() => setEdited(undefined)} /> : null}
-    </>
+    <Button size="compact-sm" variant="default" onClick={onClick}>
+      Edit
+    </Button>
   );
 }
 
-function EditObject({ kind, object, onClose }: Props & { onClose: () => void }) {
+type Props = { kind: Kind; object: SandboxObject; onClose: () => void };
+
+export function EditObject({ kind, object, onClose }: Props) {
   const { api } = useWorkspace();
   const queries = useQueryClient();
   const fields = kind.fields.filter(({ name }) => kind.editable?.includes(name.split('.')[0] ?? ''));

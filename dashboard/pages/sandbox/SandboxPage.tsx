@@ -21,7 +21,7 @@ import { useNow } from '../../shared/time/NowProvider.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CreateObject } from './CreateObject.tsx';
 import { hasEvents, typeOf } from './kind-events.ts';
-import { hasActions, ObjectActions } from './ObjectActions.tsx';
+import { hasActions, ObjectActions, ObjectDialog, type Opened } from './ObjectActions.tsx';
 import { KINDS, type Kind } from './object-kinds.ts';
 import styles from './SandboxPage.module.css';
 import { summaryOf } from './summary.ts';
@@ -33,6 +33,7 @@ export function SandboxPage() {
   const { environment, bank, can } = useWorkspace();
   const { filters, change } = useFilters();
   const [creating, setCreating] = useState(false);
+  const [opened, setOpened] = useState<Opened>();
   const kind = KINDS.find(({ path }) => path === filters.kind) ?? (KINDS[0] as Kind);
   const { from, until } = timeRangeOf(filters);
   const isFiltered = TIME_FILTERS.some((name) => name in filters);
@@ -97,7 +98,7 @@ export function SandboxPage() {
           result={result}
           label={kind.path.replaceAll('_', ' ')}
           keyOf={({ guid }) => guid}
-          columns={columnsOf(kind, stateOf)}
+          columns={columnsOf(kind, stateOf, setOpened)}
           empty={
             isFiltered ? (
               <EmptyState icon="search" title={`No ${kind.path.replaceAll('_', ' ')} match these filters`}>
@@ -116,13 +117,15 @@ export function SandboxPage() {
         />
       </Panel>
       {creating ? <CreateObject kind={kind} onClose={() => setCreating(false)} /> : null}
+      {opened ? <ObjectDialog opened={opened} onClose={() => setOpened(undefined)} /> : null}
     </>
   );
 }
 
 type StateOf = (object: SandboxObject) => string | undefined;
+type Open = (opened: Opened) => void;
 
-function columnsOf(kind: Kind, stateOf: StateOf): Column<SandboxObject>[] {
+function columnsOf(kind: Kind, stateOf: StateOf, open: Open): Column<SandboxObject>[] {
   return [
     { title: kind.label, cell: ({ guid }) => <ObjectLink type={typeOf(kind)} guid={guid} /> },
     {
@@ -149,16 +152,16 @@ function columnsOf(kind: Kind, stateOf: StateOf): Column<SandboxObject>[] {
     },
     { title: 'Updated', cell: ({ updated_at: at }) => <RelativeTime at={at} /> },
     ...(hasEvents(kind) ? [EVENTS] : []),
-    ...(hasActions(kind) ? [actionsColumn(kind, stateOf)] : []),
+    ...(hasActions(kind) ? [actionsColumn(kind, stateOf, open)] : []),
   ];
 }
 
-function actionsColumn(kind: Kind, stateOf: StateOf): Column<SandboxObject> {
+function actionsColumn(kind: Kind, stateOf: StateOf, open: Open): Column<SandboxObject> {
   return {
     title: 'Actions',
     titleHidden: true,
     align: 'right',
-    cell: (object) => <ObjectActions kind={kind} object={object} state={stateOf(object)} />,
+    cell: (object) => <ObjectActions kind={kind} object={object} state={stateOf(object)} onOpen={open} />,
   };
 }
 

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { SandboxObject } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifyFailure, notifySuccess } from '../../shared/feedback/notify.ts';
@@ -9,14 +8,19 @@ import { TRANSFER_ACCOUNTS, type Values } from './fields/fields.ts';
 import { bodyOf, initialValues } from './form-values.ts';
 import { ObjectForm } from './ObjectForm.tsx';
 
-type Props = { quote: SandboxObject; isOpen: boolean };
+type Props = { quote: SandboxObject; isOpen: boolean; onTransfer: () => void };
 
-/** Creates the trade or transfer of a quote. */
-export function UseQuote(props: Props) {
+/** Creates the trade of a quote, or opens the form of its transfer. */
+export function UseQuote({ quote, isOpen, onTransfer }: Props) {
   const { can } = useWorkspace();
-  const isTrade = props.quote.product_type === 'trading';
+  const isTrade = quote.product_type === 'trading';
   if (!can(isTrade ? 'trades:execute' : 'transfers:execute')) return null;
-  return isTrade ? <Trade {...props} /> : <Transfer {...props} />;
+  if (isTrade) return <Trade quote={quote} isOpen={isOpen} />;
+  return isOpen ? (
+    <Button size="compact-sm" variant="light" onClick={onTransfer}>
+      Transfer
+    </Button>
+  ) : null;
 }
 
 function useCreation(quote: SandboxObject, path: string, label: string) {
@@ -32,7 +36,7 @@ function useCreation(quote: SandboxObject, path: string, label: string) {
   });
 }
 
-function Trade({ quote, isOpen }: Props) {
+function Trade({ quote, isOpen }: Pick<Props, 'quote' | 'isOpen'>) {
   const create = useCreation(quote, 'trades', 'Trade');
   if (!isOpen) return null;
   return (
@@ -47,31 +51,20 @@ function Trade({ quote, isOpen }: Props) {
   );
 }
 
-function Transfer({ quote, isOpen }: Props) {
+export function TransferQuote({ quote, onClose }: { quote: SandboxObject; onClose: () => void }) {
   const create = useCreation(quote, 'transfers', 'Transfer');
-  const [isCreating, setCreating] = useState(false);
-  const close = () => setCreating(false);
   const filters: Values = { customer_guid: String(quote.customer_guid), asset: String(quote.asset) };
   return (
-    <>
-      {isOpen ? (
-        <Button size="compact-sm" variant="light" onClick={() => setCreating(true)}>
-          Transfer
-        </Button>
-      ) : null}
-      {isCreating ? (
-        <Dialog wide title="Create transfer" locked={create.isPending} onClose={close}>
-          <ObjectForm
-            fields={TRANSFER_ACCOUNTS.map((field) => ({ ...field, filters }))}
-            initial={initialValues(TRANSFER_ACCOUNTS)}
-            action="Create"
-            pending={create.isPending}
-            error={create.error}
-            onSubmit={(values) => create.mutate(bodyOf(TRANSFER_ACCOUNTS, values), { onSuccess: close })}
-            onCancel={close}
-          />
-        </Dialog>
-      ) : null}
-    </>
+    <Dialog wide title="Create transfer" locked={create.isPending} onClose={onClose}>
+      <ObjectForm
+        fields={TRANSFER_ACCOUNTS.map((field) => ({ ...field, filters }))}
+        initial={initialValues(TRANSFER_ACCOUNTS)}
+        action="Create"
+        pending={create.isPending}
+        error={create.error}
+        onSubmit={(values) => create.mutate(bodyOf(TRANSFER_ACCOUNTS, values), { onSuccess: onClose })}
+        onCancel={onClose}
+      />
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { SandboxObject } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
 import { NotFound } from '../../../shared/feedback/NotFound.tsx';
@@ -14,7 +15,7 @@ import { PageLink } from '../../../shared/text/PageLink.tsx';
 import { StateBadge } from '../../../shared/text/StateBadge.tsx';
 import { useNow } from '../../../shared/time/NowProvider.tsx';
 import { RelativeTime } from '../../../shared/time/RelativeTime.tsx';
-import { ObjectActions } from '../ObjectActions.tsx';
+import { ObjectActions, ObjectDialog, type Opened } from '../ObjectActions.tsx';
 import { KINDS, type Kind } from '../object-kinds.ts';
 import { summaryOf } from '../summary.ts';
 import { quoteState, useQuoteUses } from '../use-quote-uses.ts';
@@ -52,15 +53,15 @@ function ObjectDetails({ kind, object }: { kind: Kind; object: SandboxObject }) 
   const uses = useQuoteUses(isQuote ? [object] : [], REFRESH_MS);
   const state = isQuote ? quoteState(object, uses, now) : object.state;
   const { environment } = useWorkspace();
+  const [opened, setOpened] = useState<Opened>();
+  const actions = <ObjectActions kind={kind} object={object} state={state} onOpen={setOpened} />;
   return (
     <>
       <PageHeader
         title={kind.label}
         guide="objects"
         spaced={false}
-        actions={
-          environment === 'sandbox' ? <ObjectActions kind={kind} object={object} state={state} /> : undefined
-        }
+        actions={environment === 'sandbox' ? actions : undefined}
       >
         <Group gap="xs">
           <Text size="sm">{summaryOf(kind, object)}</Text>
@@ -90,6 +91,7 @@ function ObjectDetails({ kind, object }: { kind: Kind; object: SandboxObject }) 
       >
         <CodeBlock label="object as JSON" code={JSON.stringify(object, null, 2)} />
       </Panel>
+      {opened ? <ObjectDialog opened={opened} onClose={() => setOpened(undefined)} /> : null}
     </>
   );
 }
