@@ -5,16 +5,16 @@ import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Delivery } from '../delivery.ts';
-import { countFailed } from '../recording/counters.ts';
-import { addCounts } from '../recording/record-store.ts';
 import { createdBefore, requeueBatches } from './batch-store.ts';
+import { createEndedSubscriptions } from './ended-subscriptions.ts';
 import { withFirstDelivery } from './first-deliveries.ts';
 import { claimFirst } from './first-store.ts';
 import type { Lanes } from './lanes/lanes.ts';
 import type { Lease } from './lease.ts';
+import { createPace } from './pace.ts';
 import {
   claimDeliveries,
-  failWaiting,
+  FIRST_GUID,
   releaseUntrackedLeases,
   selectWaiting,
   type Waiting,
@@ -25,16 +25,13 @@ import type { Releases } from './releases.ts';
 const PAGE = 200;
 /** Deliveries of one subscription in one claim. */
 const MAX_CLAIM = 500;
-const MAX_FAILED_AT_ONCE = 1_000;
-/** A walk over all waiting subscriptions is followed by a pause of this many times its duration, up to a limit. */
-const PAUSE_PER_WALK = 20;
-const MAX_PAUSE_MS = 10_000;
-/** The same for reading the subscriptions with a lane, so that a change takes effect within a second. */
-const MAX_REFRESH_PAUSE_MS = 1_000;
+/** Of a walk over all waiting subscriptions. */
+const WALK_PACE = { pausePerRun: 20, maxPauseMs: 10_000 };
+/** Of reading the subscriptions with a lane, so that a change takes effect within a second. */
+const REFRESH_PACE = { pausePerRun: 20, maxPauseMs: 1_000 };
 const UNTRACKED_CHECK_EVERY_MS = 60_000;
 /** By then every transaction that could deliver them to a lane has ended. */
 const UNTRACKED_AFTER_MS = 60_000;
-const FIRST_GUID = '0'.repeat(32);
 
 type Deps = {
   database: Database;
@@ -51,40 +48,39 @@ type Deps = {
 export function createClaims(deps: Deps) {
   const { database, clock, log, metrics, subscriptions, lanes, lease, releases } = deps;
   const { queries } = database;
-  let nextWalkAt = 0;
-  let nextRefreshAt = 0;
+  const ended = createEndedSubscriptions({ database, clock, log, metrics, subscriptions });
+  const walkPace = createPace(clock, WALK_PACE);
+  const refreshPace = createPace(clock, REFRESH_PACE);
   let nextUntrackedCheckAt = clock.now().getTime() + UNTRACKED_CHECK_EVERY_MS;
 
-  async function take(): Promise<{ claimed: number; nextDueAt: Date | undefined }> {
+  type Taken = { claimed: number; nextDueAt: Date | undefined };
+
+  async function take(): Promise<Taken> {
     await releaseUntracked();
     const known = await refresh();
     const toRefill = new Set(lanes.toRefill());
     const refilled = await claimFor(known.filter(({ guid, delivers }) => delivers && toRefill.has(guid)));
-    const startedAt = clock.now().getTime();
-    if (startedAt < nextWalkAt && nextWalkAt <= startedAt + MAX_PAUSE_MS)
-      return { claimed: refilled, nextDueAt: new Date(nextWalkAt) };
-    const { claimed, nextDueAt } = await walk();
-    nextWalkAt = pauseAfter(startedAt, MAX_PAUSE_MS);
-    return { claimed: refilled + claimed, nextDueAt };
+    const pausedUntil = walkPace.pausedUntil();
+    const walked = pausedUntil ? { claimed: 0, nextDueAt: pausedUntil } : await walkPace.run(walk);
+    // Not part of the walk: the pause after it would grow with the backlogs of ended subscriptions.
+    const { failed, nextAt } = await ended.failSome();
+    return {
+      claimed: refilled + walked.claimed + failed,
+      nextDueAt: earlier(walked.nextDueAt, nextAt),
+    };
   }
 
   /** Reads the subscriptions of lanes to refill and, unless that was recent, of all lanes with waiting deliveries. */
   async function refresh(): Promise<Endpoint[]> {
-    const startedAt = clock.now().getTime();
-    const isRecent = startedAt < nextRefreshAt && nextRefreshAt <= startedAt + MAX_REFRESH_PAUSE_MS;
+    const isRecent = refreshPace.pausedUntil() !== undefined;
     const guids = new Set([...lanes.toRefill(), ...(isRecent ? [] : lanes.waiting())]);
-    const known = await subscriptions.endpoints([...guids]);
-    if (!isRecent) nextRefreshAt = pauseAfter(startedAt, MAX_REFRESH_PAUSE_MS);
+    const read = () => subscriptions.endpoints([...guids]);
+    const known = await (isRecent ? read() : refreshPace.run(read));
     lanes.refresh(known);
     return known;
   }
 
-  function pauseAfter(startedAt: number, maxMs: number): number {
-    const endedAt = clock.now().getTime();
-    return endedAt + Math.min(maxMs, PAUSE_PER_WALK * (endedAt - startedAt));
-  }
-
-  async function walk(): Promise<{ claimed: number; nextDueAt: Date | undefined }> {
+  async function walk(): Promise<Taken> {
     let claimed = 0;
     let nextDueAt: Date | undefined;
     let page: Waiting[];
@@ -108,11 +104,10 @@ export function createClaims(deps: Deps) {
     const endpoints = new Map(read.map((endpoint) => [endpoint.guid, endpoint]));
     const now = clock.now();
     const toClaim: Endpoint[] = [];
-    const toFail: string[] = [];
     for (const { subscriptionGuid, firstDueAt, firstScheduledAt } of page) {
       const endpoint = endpoints.get(subscriptionGuid);
       if (!endpoint?.delivers) {
-        toFail.push(subscriptionGuid);
+        ended.add(subscriptionGuid);
         continue;
       }
       const { recoveredAt, paused } = endpoint;
@@ -122,9 +117,7 @@ export function createClaims(deps: Deps) {
       if (isDue || isEarly) toClaim.push(endpoint);
       if (isDue && !paused) lanes.noteDue(endpoint);
     }
-    let taken = await claimFor(toClaim);
-    for (const subscriptionGuid of toFail) taken += await failSome(subscriptionGuid);
-    return taken;
+    return claimFor(toClaim);
   }
 
   async function claimFor(endpoints: readonly Endpoint[]): Promise<number> {
@@ -211,25 +204,9 @@ export function createClaims(deps: Deps) {
     if (released > 0) log.warn({ deliveries: released }, 'requeued untracked deliveries');
   }
 
-  /** The subscription is failed, disabled or deleted. One batch per poll, so that others do not wait. */
-  async function failSome(subscriptionGuid: string): Promise<number> {
-    const failed = await database.transaction(async (transaction) => {
-      await preferIndexes(transaction);
-      const at = clock.now();
-      const count = await failWaiting(transaction, subscriptionGuid, {
-        ...{ at, limit: MAX_FAILED_AT_ONCE, provided: subscriptions.hasEnded(subscriptionGuid, at) },
-      });
-      if (count > 0) await addCounts(transaction, [countFailed(subscriptionGuid, at, count)]);
-      return count;
-    });
-    if (failed > 0)
-      log.info(
-        { subscription_guid: subscriptionGuid, deliveries: failed },
-        'failed the waiting deliveries of a subscription that no longer delivers',
-      );
-    metrics.deliveries.inc({ state: 'failed' }, failed);
-    return failed;
-  }
-
   return { take };
+}
+
+function earlier(a: Date | undefined, b: Date | undefined): Date | undefined {
+  return a && b && b < a ? b : (a ?? b);
 }

@@ -104,9 +104,12 @@ test('failWaiting fails waiting deliveries up to the limit and leaves leased one
   const guids = await enqueue(subscriptionGuid, [{}, { leasedBy: HOLDER }, { dueAt: later(60_000) }, {}]);
   await enqueue(neighbour, [{}]);
   const at = later(5);
-  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2, provided }), 2);
-  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2, provided }), 1);
-  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2, provided }), 0);
+  const fail = (after?: string) =>
+    failWaiting(queries, subscriptionGuid, { at, limit: 2, provided, ...(after ? { after } : {}) });
+  assert.deepEqual(await fail(), { failed: 2, reached: guids[2] });
+  assert.deepEqual(await fail(guids[3]), { failed: 0, reached: undefined }, 'only later ones');
+  assert.deepEqual(await fail(guids[2]), { failed: 1, reached: undefined });
+  assert.deepEqual(await fail(), { failed: 0, reached: undefined });
   assert.deepEqual(
     (await placesOf(subscriptionGuid)).map(({ delivery_guid }) => delivery_guid),
     [guids[1]],
@@ -133,7 +136,7 @@ test('concurrent failWaiting calls count each delivery once', async () => {
   );
   const rest = await failWaiting(queries, subscriptionGuid, { at: NOW, limit: 1_000, provided });
   assert.equal(
-    counts.reduce((sum, count) => sum + count, rest),
+    counts.reduce((sum, { failed }) => sum + failed, rest.failed),
     60,
   );
   assert.deepEqual(await placesOf(subscriptionGuid), []);

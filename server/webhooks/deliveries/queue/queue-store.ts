@@ -236,11 +236,18 @@ export async function releaseUntrackedLeases(
   );
 }
 
-/** The highest guid. */
+/** Lower than every guid, and the highest guid. */
+export const FIRST_GUID = '0'.repeat(32);
 const LAST_GUID = 'f'.repeat(32);
 
+type FailedBatch = {
+  failed: number;
+  /** The last delivery of a full batch: the next one begins after it, without reading the deleted rows again. */
+  reached: string | undefined;
+};
+
 /**
- * Fails up to `limit` waiting deliveries of a subscription, all of them or those before a guid. The snapshot that contains
+ * Fails up to `limit` waiting deliveries of a subscription between two guids, in their order. The snapshot that contains
  * an event of a subscription that was enabled or resumed also contains that change, so `provided` keeps such an event.
  */
 export async function failWaiting(
@@ -250,16 +257,17 @@ export async function failWaiting(
     at,
     limit,
     provided,
+    after = FIRST_GUID,
     before = LAST_GUID,
-  }: { at: Date; limit: number; provided: RawBuilder<boolean>; before?: string },
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  }: { at: Date; limit: number; provided: RawBuilder<boolean>; after?: string; before?: string },
+): Promise<FailedBatch> {
+  const { rows } = await sql<{ failed: number; ended: number; last: string | null }>`
     with over as (
       delete from delivery_queue as q using (
         select subscription_guid, delivery_guid from delivery_queue
-        where subscription_guid = ${subscriptionGuid} and delivery_guid < ${before} and leased_by is null
-          and ${provided}
-        limit ${limit} for update skip locked
+        where subscription_guid = ${subscriptionGuid} and delivery_guid > ${after} and delivery_guid < ${before}
+          and leased_by is null and ${provided}
+        order by delivery_guid limit ${limit} for update skip locked
       ) as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.delivery_guid
       returning q.subscription_guid, q.delivery_guid
@@ -268,6 +276,8 @@ export async function failWaiting(
       where d.subscription_guid = over.subscription_guid and d.guid = over.delivery_guid
       returning 1
     )
-    select count(*) as count from failed`.execute(queries);
-  return rows[0]?.count ?? 0;
+    select (select count(*) from failed) as failed, count(*) as ended,
+           max(delivery_guid::text)::uuid as last from over`.execute(queries);
+  const { failed = 0, ended = 0, last = null } = rows[0] ?? {};
+  return { failed, reached: ended === limit && last !== null ? last : undefined };
 }

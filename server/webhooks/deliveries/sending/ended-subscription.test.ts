@@ -229,3 +229,32 @@ test('held deliveries are not sent after the scheduled deletion, even before a r
     return (await queueOf(app, subscription)).length === 0;
   });
 });
+
+test('deliveries of others are claimed while the backlogs of ended subscriptions are failed', async () => {
+  const publisher = await createTestApp({ testDatabase: app.testDatabase, clock });
+  const [one, two] = [await createFailing(), await createFailing()];
+  const other = await createTenant(app);
+  const endpoint = await createTestEndpoint();
+  await createSubscription(app, other, { url: endpoint.url });
+  await dispatcher.drain();
+  for (const { subscription } of [one, two])
+    await setMoments(app, subscription.guid, { disabled_at: clock.now() });
+  const { hasEnded } = app.subscriptions;
+  const slow = mock.method(app.subscriptions, 'hasEnded', (...args: Parameters<typeof hasEnded>) => {
+    clock.advance(500);
+    return hasEnded(...args);
+  });
+  await dispatcher.poll();
+  assert.equal(slow.mock.callCount(), 1, 'one batch per poll');
+  const [event = ''] = await publishEvents(publisher, other);
+  await dispatcher.poll();
+  await dispatcher.idle();
+  slow.mock.restore();
+  assert.ok(guidsAt(endpoint).includes(event));
+  await untilLater(async () => {
+    await dispatcher.drain();
+    return (
+      [...(await queueOf(app, one.subscription)), ...(await queueOf(app, two.subscription))].length === 0
+    );
+  });
+});

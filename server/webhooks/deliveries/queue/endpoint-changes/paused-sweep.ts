@@ -8,35 +8,43 @@ import type { Subscriptions } from '../../../subscriptions/service.ts';
 import { countFailed } from '../../recording/counters.ts';
 import { addCounts } from '../../recording/record-store.ts';
 import { RETRY_PERIOD_MS } from '../../sending/schedule.ts';
-import { failWaiting } from '../queue-store.ts';
+import { FIRST_GUID, failWaiting } from '../queue-store.ts';
 
 /** Subscriptions of one statement. */
 const PAGE = 200;
 /** Deliveries of one transaction. */
 const BATCH = 1_000;
-const FIRST_GUID = '0'.repeat(32);
 
 type Deps = { database: Database; clock: Clock; log: Log; metrics: Metrics; subscriptions: Subscriptions };
 
 /** Deliveries of a paused subscription have no attempt that could end them, so a task fails them after seven days. */
 export function createPausedSweep({ database, clock, log, metrics, subscriptions }: Deps) {
+  function failBatch(
+    subscriptionGuid: string,
+    { at, ...range }: { at: Date; after: string; before: string },
+  ) {
+    return database.transaction(async (transaction) => {
+      await preferIndexes(transaction);
+      const provided = subscriptions.isPaused(subscriptionGuid);
+      const batch = await failWaiting(transaction, subscriptionGuid, {
+        ...{ at, limit: BATCH, provided },
+        ...range,
+      });
+      if (batch.failed > 0) await addCounts(transaction, [countFailed(subscriptionGuid, at, batch.failed)]);
+      return batch;
+    });
+  }
+
   async function failOverdue(subscriptionGuid: string): Promise<number> {
     const at = clock.now();
     const before = firstGuidAt(new Date(at.getTime() - RETRY_PERIOD_MS));
     let total = 0;
-    for (let failed = BATCH; failed === BATCH; total += failed)
-      failed = await database.transaction(async (transaction) => {
-        await preferIndexes(transaction);
-        const provided = subscriptions.isPaused(subscriptionGuid);
-        const count = await failWaiting(transaction, subscriptionGuid, {
-          at,
-          limit: BATCH,
-          before,
-          provided,
-        });
-        if (count > 0) await addCounts(transaction, [countFailed(subscriptionGuid, at, count)]);
-        return count;
-      });
+    let after: string | undefined = FIRST_GUID;
+    while (after !== undefined) {
+      const { failed, reached } = await failBatch(subscriptionGuid, { at, after, before });
+      total += failed;
+      after = reached;
+    }
     if (total === 0) return 0;
     const about = { subscription_guid: subscriptionGuid, deliveries: total };
     log.info(about, 'failed deliveries that waited for seven days in a pause');
