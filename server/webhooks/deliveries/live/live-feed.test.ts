@@ -133,19 +133,21 @@ test('interest expires after 30 seconds unless it is renewed', async () => {
   assert.equal(clock.waiting(), 0);
 });
 
-test('at most a hundred Organizations are watched until interest expires', async () => {
+test('however many Organizations are watched, each is told of its attempts or how many were dropped', async () => {
   const { clock, watch, watched, note, told } = await createHarness();
   const guids = Array.from({ length: 101 }, (_, index) => index.toString(16).padStart(32, '0'));
+  const last = guids.at(-1) as string;
   watch(...guids);
-  assert.equal(await watched(), 100);
-  note(guids[100] as string);
-  assert.equal(clock.waiting(), 0);
-  clock.advance(30_000);
-  watch(guids[100] as string);
-  note(guids[100] as string);
+  assert.equal(await watched(), 101);
+  note(last);
   clock.advance(250);
   await turn();
-  assert.equal(told(guids[100] as string).attempts, 1);
+  assert.deepEqual(told(last), { payloads: 1, attempts: 1, dropped: 0 });
+  clock.advance(1_000);
+  for (const guid of guids) note(guid, 100);
+  clock.advance(250);
+  await turn();
+  assert.deepEqual(told(last), { payloads: 1, attempts: 0, dropped: 100 }, 'of 10,000 at once');
 });
 
 test('attempts are collected during a notification, up to a second’s worth', async () => {

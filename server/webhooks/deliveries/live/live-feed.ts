@@ -19,8 +19,10 @@ export type LiveFeed = ReturnType<typeof createLiveFeed>;
 /** Interest expires, so that a dead node with viewers costs nothing for long. */
 const INTEREST_MS = 30_000;
 const FLUSH_EVERY_MS = 250;
-/** Organizations. Beyond the limit, further ones get no live attempts. */
-const MAX_WATCHED = 100;
+/** Organizations: more than fifty processes have streams for. */
+const MAX_WATCHED = 10_000;
+/** Attempts between two notifications, for all Organizations together. */
+const MAX_COLLECTED = 10_000;
 
 type Deps = { notifications: Notifications; clock: Clock; timers: Timers; metrics: Metrics; log: Log };
 
@@ -35,6 +37,7 @@ type Watched = {
 /** Notifies live viewers on all nodes of recorded attempts, a few times per second. Costs nothing without viewers. */
 export function createLiveFeed({ notifications, clock, timers, metrics, log }: Deps) {
   const watched = new Map<string, Watched>();
+  let collected = 0;
 
   metrics.onRead(async () => {
     deleteExpired();
@@ -59,6 +62,7 @@ export function createLiveFeed({ notifications, clock, timers, metrics, log }: D
 
   function takePayloads(): string[] {
     const payloads: string[] = [];
+    collected = 0;
     for (const [guid, each] of watched) {
       if (each.attempts.length === 0 && each.dropped === 0) continue;
       payloads.push(...attemptPayloads(guid, each.attempts, each.dropped));
@@ -91,9 +95,11 @@ export function createLiveFeed({ notifications, clock, timers, metrics, log }: D
         const own = watched.get(organizationGuid);
         if (!own || own.until <= now) continue;
         // While the database is slow, at most a second's worth is collected.
-        if (own.isWithinRate(now) && own.attempts.length < MAX_LIVE_PER_SECOND)
+        const fits = own.attempts.length < MAX_LIVE_PER_SECOND && collected < MAX_COLLECTED;
+        if (own.isWithinRate(now) && fits) {
           own.attempts.push(liveAttemptOf(outcome, failingSince.get(guid)));
-        else own.dropped += 1;
+          collected += 1;
+        } else own.dropped += 1;
         flushing.schedule();
       }
     },
