@@ -34,8 +34,13 @@ export async function addErrors(transaction: Transaction, errors: readonly Error
     order by n.subscription_guid, n.kind, n.status
     on conflict (subscription_guid, kind, status) do update set
       count = excluded.count + case when e.failing_since = excluded.failing_since then e.count else 0 end,
-      failing_since = excluded.failing_since, last_at = excluded.last_at,
-      delivery_guid = excluded.delivery_guid, attempt_number = excluded.attempt_number`.execute(transaction);
+      failing_since = excluded.failing_since,
+      -- An outcome may be recorded after later ones.
+      last_at = greatest(e.last_at, excluded.last_at),
+      delivery_guid = case when excluded.last_at < e.last_at then e.delivery_guid else excluded.delivery_guid end,
+      attempt_number = case when excluded.last_at < e.last_at then e.attempt_number else excluded.attempt_number end`.execute(
+    transaction,
+  );
 }
 
 export type EndpointError = {

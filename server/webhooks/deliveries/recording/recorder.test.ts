@@ -240,3 +240,32 @@ test('writes never overlap', async () => {
   assert.equal(writes(), 4);
   assert.equal(await completed(deliveries), 2_300);
 });
+
+test('the last error of an endpoint stays when an earlier one is recorded later, and both count', async () => {
+  const { recorder } = createHarness();
+  const [newer, older] = await take(2);
+  assert.ok(newer && older);
+  const now = app.clock.now().getTime();
+  for (const [delivery, endedAt] of [
+    [newer, new Date(now + 60_000)],
+    [older, new Date(now + 30_000)],
+  ] as const) {
+    void recorder.record(
+      outcomeOf(delivery, { result: 'rejected', status: 418, endedAt, nextAttemptAt: endedAt }),
+    );
+    await recorder.flush();
+  }
+  const errors = await queries
+    .selectFrom('endpoint_errors')
+    .select(['count', 'last_at', 'delivery_guid', 'attempt_number'])
+    .where('subscription_guid', '=', newer.subscriptionGuid)
+    .where('status', '=', 418)
+    .execute();
+  const expected = {
+    count: 2,
+    last_at: new Date(now + 60_000),
+    delivery_guid: newer.guid,
+    attempt_number: 1,
+  };
+  assert.deepEqual(errors, [expected]);
+});
