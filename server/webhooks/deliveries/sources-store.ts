@@ -4,7 +4,7 @@ import type { Transaction } from '../../infrastructure/database/database.ts';
 import { distinct } from '../../infrastructure/database/paging/value-paging.ts';
 import { type DeliveryFilters, isBefore, matching } from './conditions-store.ts';
 import { guidsOfWindow } from './guid-window.ts';
-import type { DeliveryState } from './state.ts';
+import { type DeliveryState, FAILING_AFTER_MS } from './state.ts';
 
 type Sql = RawBuilder<unknown>;
 
@@ -25,7 +25,9 @@ export function sourcesOf(
   const sources: Source[] = [];
   const waiting = states.filter((state) => WAITING.includes(state));
   const isWaiting = matching(filters, waiting, now);
-  if (waiting.includes('storing')) sources.push(queued(owned, isWaiting), batched(owned, isWaiting));
+  const mayMatch = waiting.includes('failing') ? sql`true` : mayBeStoring(now);
+  if (waiting.includes('storing'))
+    sources.push(queued(owned, isWaiting, mayMatch), batched(owned, isWaiting));
   else if (waiting.length > 0) sources.push(failing(owned, isWaiting));
   for (const state of ['completed', 'failed'] as const)
     if (states.includes(state)) sources.push(recorded(owned, narrowed, matching(filters, [state], now)));
@@ -148,15 +150,23 @@ function failing(owned: Sql, isWanted: Sql): Source {
     ) as own`;
 }
 
-/** The `limit 1` of each look-up keeps the planner from scanning the history. */
-function queued(owned: Sql, isWanted: Sql): Source {
+/**
+ * Of queue rows: a new delivery is due when it is scheduled, and a retry later than that. Without this condition a list of
+ * the few new deliveries of a failing endpoint would look up the records of all that wait for a retry.
+ */
+function mayBeStoring(now: Date): Sql {
+  return sql`(q.due_at <= q.scheduled_at or q.scheduled_at > ${new Date(now.getTime() - FAILING_AFTER_MS)})`;
+}
+
+/** The `limit 1` of each look-up keeps the planner from scanning the history. `mayMatch` is a condition of queue rows. */
+function queued(owned: Sql, isWanted: Sql, mayMatch: Sql): Source {
   return (limit, before) => sql`
     select own.* from unnest(${owned}) as s(guid) cross join lateral (
       select record.* from delivery_queue as q cross join lateral (
         select * from deliveries
         where subscription_guid = q.subscription_guid and guid = q.delivery_guid and ${isWanted} limit 1
       ) as record
-      where q.subscription_guid = s.guid and ${isBefore('q.delivery_guid', before)}
+      where q.subscription_guid = s.guid and ${mayMatch} and ${isBefore('q.delivery_guid', before)}
       order by q.delivery_guid desc limit ${limit}
     ) as own`;
 }

@@ -30,7 +30,7 @@ export type Moments = Pick<DeliveryRow, 'completed_at' | 'failed_at' | 'failing_
 export type StateRule = { state: DeliveryState; moment: keyof Moments; agoMs?: number };
 
 /** The first retries come within this time. */
-const FAILING_AFTER_MS = 10_000;
+export const FAILING_AFTER_MS = 10_000;
 
 export const FIRST_STATE: DeliveryState = 'storing';
 
