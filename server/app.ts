@@ -246,7 +246,8 @@ export async function createApp(deps: Deps) {
   });
   freezes.onFrozen(async () => {
     await events.whenIdle();
-    await Promise.all([eventCounters.flush(), usage.flush(), requestRecorder.flush()]);
+    await Promise.all([eventCounters.flush(), deliveriesModule.flushCounts()]);
+    await Promise.all([usage.flush(), requestRecorder.flush()]);
     await Promise.all([denials.flush({ all: true }), failedAuthentications.flush({ all: true })]);
   });
 

@@ -74,6 +74,7 @@ export function shutdownPhases(deps: Deps): Phase[] {
         ['failed authentications', () => failedAuthentications.flush({ all: true })],
         ['key usage', usage.flush],
         ['event counters', () => eventCounters.flush({ last: true })],
+        ['counts of failed deliveries', () => deliveriesModule.flushCounts({ last: true })],
         ['rate limits', rateLimits.flush],
         ['request log', () => requestRecorder.flush({ last: true })],
         ['login', login.close],

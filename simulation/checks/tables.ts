@@ -20,20 +20,21 @@ export async function checkQueue({ side, model }: World): Promise<void> {
   model.check(finished.length === 0, () => `finished delivery in the queue: ${JSON.stringify(finished[0])}`);
 }
 
-/** The counters per minute equal the deliveries. */
+/** The counters per minute equal the deliveries. Those created as failed are counted later, and a crash may lose them. */
 export async function checkCounters({ side, model }: World): Promise<void> {
   const { rows } = await side.query<Row>(`
     select ${GUID('s.guid')} as subscription, c.completed, c.failed, d.completed as deliveries_completed,
-           d.failed as deliveries_failed
+           d.failed as deliveries_failed, d.created_as_failed
     from subscriptions as s
     cross join lateral (
       select coalesce(sum(completed), 0)::int as completed, coalesce(sum(failed), 0)::int as failed
       from delivery_counters where subscription_guid = s.guid) as c
     cross join lateral (
       select count(completed_at)::int as completed,
-             (count(failed_at) filter (where not (attempt_count = 0 and failed_at = created_at)))::int as failed
+             (count(failed_at) filter (where not (attempt_count = 0 and failed_at = created_at)))::int as failed,
+             (count(failed_at) filter (where attempt_count = 0 and failed_at = created_at))::int as created_as_failed
       from deliveries where subscription_guid = s.guid) as d
-    where c.completed <> d.completed or c.failed <> d.failed limit 1`);
+    where c.completed <> d.completed or c.failed not between d.failed and d.failed + d.created_as_failed limit 1`);
   model.check(rows.length === 0, () => `counters differ from the deliveries: ${JSON.stringify(rows[0])}`);
 }
 

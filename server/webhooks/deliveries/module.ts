@@ -14,6 +14,7 @@ import { createFirstEvents } from './queue/endpoint-changes/first-events.ts';
 import { createPausedSweep } from './queue/endpoint-changes/paused-sweep.ts';
 import { createEnqueue } from './queue/enqueue.ts';
 import { createOrphans } from './queue/orphans.ts';
+import { createCreatedAsFailed } from './recording/created-as-failed.ts';
 import { createDeliverOnce } from './redelivery/deliver-once.ts';
 import { createRedeliveries } from './redelivery/jobs/redeliveries.ts';
 import { createTestEvents } from './redelivery/test-events.ts';
@@ -53,7 +54,8 @@ export function createDeliveriesModule(deps: Deps) {
     // Called later than it is passed: redeliveries enqueue deliveries, which the dispatcher accepts.
     runRedeliveryStep: () => redeliveries.step(),
   });
-  const { enqueue, enqueueEach, enqueueFor } = createEnqueue({ ...deps, dispatcher });
+  const createdAsFailed = createCreatedAsFailed({ database, timers, log, metrics });
+  const { enqueue, enqueueEach, enqueueFor } = createEnqueue({ ...deps, dispatcher, createdAsFailed });
   const redeliveries = createRedeliveries({ ...deps, enqueueFor, retentionDays });
   const deliverOnce = createDeliverOnce({ clock, audit, enqueueFor });
   const deliveries = createDeliveries({ database, clock, events, subscriptions, deliverOnce, retentionDays });
@@ -67,6 +69,7 @@ export function createDeliveriesModule(deps: Deps) {
     statistics: createDeliveryStatistics({ database, clock, subscriptions, eventCounters }),
     endpointHealth: createEndpointHealth({ database, clock, subscriptions, audit }),
     dispatcher,
+    flushCounts: createdAsFailed.flush,
     enqueue,
     enqueueFor,
     ...createFirstEvents({ clock, enqueueEach }),

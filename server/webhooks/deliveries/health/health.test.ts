@@ -5,7 +5,7 @@ import { publishEvents } from '../../../../testing/events.ts';
 import { createSubscription, founderOf } from '../../../../testing/subscriptions.ts';
 import { createTenant, userToken } from '../../../../testing/tenant.ts';
 import { createTestEndpoint, refusing } from '../../../../testing/test-endpoint.ts';
-import { createDispatchingApp, pass, queueOf, setDisabled } from '../../../../testing/webhooks.ts';
+import { createDispatchingApp, pass, queueOf, setDisabled, until } from '../../../../testing/webhooks.ts';
 import type { Statistics } from '../statistics/statistics-schema.ts';
 import type { HealthViewed, Timeline } from './health-schema.ts';
 
@@ -259,4 +259,18 @@ test('an unknown range and a subscription of another Organization are refused', 
   assertError(await app.call({ url: `${url}/timeline`, token }), 404, 'not_found');
   const wrong = await app.call({ url: `${url}/timeline?range=30d`, token });
   assertError(wrong, 400, 'invalid_parameter', /^range/);
+});
+
+test('deliveries that are created as failed, because the subscription is disabled, count as failed', async () => {
+  const { tenant, subscription, totals } = await createEndpoint();
+  await setDisabled(app, subscription, true);
+  await dispatcher.drain();
+  await publishEvents(app, tenant, 3);
+  clock.advance(5_000);
+  await until(async () => (await totals()).failed > 0);
+  const { completed, due, failed, delivered_rate, success_rate } = await totals();
+  assert.deepEqual(
+    { completed, due, failed, delivered_rate, success_rate },
+    { completed: 1, due: 4, failed: 3, delivered_rate: 1 / 4, success_rate: 1 },
+  );
 });

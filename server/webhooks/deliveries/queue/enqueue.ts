@@ -4,6 +4,7 @@ import type { Guids } from '../../../infrastructure/runtime/guid.ts';
 import type { Event } from '../../events/service.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Delivery, DeliveryBatch, DeliveryRequest } from '../delivery.ts';
+import type { CreatedAsFailed } from '../recording/created-as-failed.ts';
 import type { Dispatcher } from '../sending/dispatcher.ts';
 import { insertDeliveries } from './queue-store.ts';
 import { insertResends } from './resend-store.ts';
@@ -21,13 +22,16 @@ type Deps = {
   guids: Guids;
   subscriptions: Subscriptions;
   dispatcher: Dispatcher;
+  createdAsFailed: Pick<CreatedAsFailed, 'note'>;
 };
 
 /**
  * Creates deliveries in the transaction of their event. As many as the dispatcher of this process has capacity for are
  * leased to it and passed on after the commit; the others wait in the queue for any dispatcher.
  */
-export function createEnqueue({ database, clock, guids, subscriptions, dispatcher }: Deps) {
+export function createEnqueue(deps: Deps) {
+  const { database, clock, guids, subscriptions, dispatcher, createdAsFailed } = deps;
+
   async function deliver(
     transaction: Transaction,
     work: readonly (readonly [Endpoint, readonly EventContent[]])[],
@@ -57,6 +61,9 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
           endpoint.delivers && !isHeld(endpoint) && taken < deliveries.length,
       );
       if (ending !== 'rolled back') dispatcher.announce(waiting.map(({ endpoint }) => endpoint));
+      if (ending === 'committed')
+        for (const { endpoint, deliveries, failed } of groups)
+          if (failed) createdAsFailed.note(endpoint.guid, at, deliveries.length);
     });
     await insertDeliveries(transaction, groups, { holder: holder ?? null, at, request });
     const created = groups.flatMap(({ deliveries }) => deliveries);
