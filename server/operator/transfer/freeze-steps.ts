@@ -7,7 +7,7 @@ import * as store from './freeze-store.ts';
 
 export type FreezingDeps = Base & {
   revocations: Revocations;
-  dispatcher: { announceChange(subscriptionGuid: string): Promise<void> };
+  dispatcher: { announceChange(subscriptionGuid: string): Promise<void>; takeOverExpired(): Promise<void> };
 };
 
 export type Attempt = { startedAt: Date; wasFrozen: boolean };

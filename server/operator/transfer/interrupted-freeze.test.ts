@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { createTestApp } from '../../../testing/app.ts';
 import { operator } from '../../../testing/cells.ts';
 import { publishEvents } from '../../../testing/events.ts';
 import { holdBatch, passUntil } from '../../../testing/freezes.ts';
-import { createNodes, guidsAt, pass, subscriptionRow, until } from '../../../testing/webhooks.ts';
+import { createSubscription } from '../../../testing/subscriptions.ts';
+import { createTenant } from '../../../testing/tenant.ts';
+import { createNodes, guidsAt, pass, queueOf, subscriptionRow, until } from '../../../testing/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { updateOrganization, updateSubscriptions } from './freeze-store.ts';
 
@@ -85,4 +88,20 @@ test('a freeze does not end after another call unfroze the Organization', async 
   const refused = await passUntil(nodes, freezing);
   assert.ok(isFailure(refused) && /was unfrozen by another call/.test(refused.message));
   await assertSending();
+});
+
+test('a freeze takes over from a dispatcher of a restored backup, without one that sends', async () => {
+  const app = await createTestApp();
+  const restored = await createTenant(app);
+  const waiting = await createSubscription(app, restored);
+  const guid = app.guids.next();
+  const lease_until = new Date(app.clock.now().getTime() + 10_000);
+  await app.database.queries.insertInto('dispatchers').values({ guid, lease_until }).execute();
+  await app.database.queries.updateTable('delivery_queue').set({ leased_by: guid }).execute();
+  const frozen = await passUntil([app], app.transfers.freeze(operator, restored.organizationGuid));
+  assert.ok(!isFailure(frozen), isFailure(frozen) ? frozen.message : '');
+  assert.deepEqual(
+    (await queueOf(app, waiting)).map(({ leased_by }) => leased_by),
+    [null],
+  );
 });

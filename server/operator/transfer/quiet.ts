@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import type { FreezingDeps } from './freeze-steps.ts';
 import { hasDeliveriesInProgress } from './freeze-store.ts';
 import { selectOpenTransactions } from './rows-store.ts';
 
@@ -9,7 +9,7 @@ export const QUIET_WITHIN_MS = 30_000;
 const POLL_MS = 50;
 
 /** Waits until nothing of an Organization is in progress that began before. */
-export function createQuiet({ database: { queries }, clock }: { database: Database; clock: Clock }) {
+export function createQuiet({ database: { queries }, clock, dispatcher }: FreezingDeps) {
   /** Transactions that began before may not have seen the change. */
   async function openTransactionsEnd(): Promise<boolean> {
     const open = new Set(await selectOpenTransactions(queries));
@@ -18,10 +18,17 @@ export function createQuiet({ database: { queries }, clock }: { database: Databa
     );
   }
 
+  async function haveDeliveriesEnded(guid: string): Promise<boolean> {
+    if (!(await hasDeliveriesInProgress(queries, guid))) return true;
+    // No dispatcher may be running, for example on a restored backup whose webhooks must not be sent.
+    await dispatcher.takeOverExpired();
+    return false;
+  }
+
   return {
     async isQuiet(guid: string): Promise<boolean> {
       if (!(await openTransactionsEnd())) return false;
-      return isTrueInTime(clock, async () => !(await hasDeliveriesInProgress(queries, guid)));
+      return isTrueInTime(clock, () => haveDeliveriesEnded(guid));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
-import type { Guids } from '../../../infrastructure/runtime/guid.ts';
+import { type Guids, NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import * as store from './lease-store.ts';
 
@@ -56,14 +56,14 @@ export function createLease({ database, clock, timers, guids, log, onLost, onExp
       await acquire();
     }
     onRenewed();
-    await takeOverExpired(holder).catch((error: unknown) =>
+    await takeOverExpired().catch((error: unknown) =>
       log.warn({ reason: String(error) }, 'takeover from expired dispatchers failed; retrying'),
     );
   }
 
-  async function takeOverExpired(self: string): Promise<void> {
+  async function takeOverExpired(): Promise<void> {
     const released = await database.transaction(async (transaction) => {
-      const dead = await store.deleteExpiredDispatchers(transaction, clock.now(), self);
+      const dead = await store.deleteExpiredDispatchers(transaction, clock.now(), holder ?? NIL_GUID);
       return dead.length === 0 ? undefined : await store.releaseAll(transaction, dead);
     });
     if (released !== undefined) log.warn({ deliveries: released }, 'took over from an expired dispatcher');
@@ -93,11 +93,14 @@ export function createLease({ database, clock, timers, guids, log, onLost, onExp
   return {
     async start(): Promise<void> {
       await acquire();
-      await takeOverExpired(holder as string);
+      await takeOverExpired();
       renewLater();
     },
 
     holder: currentHolder,
+
+    /** Requeues the deliveries of other dispatchers whose lease has expired. Works without a lease of its own. */
+    takeOverExpired,
 
     /** The last holder, even if its lease has expired. */
     lastHolder: () => holder,

@@ -164,6 +164,7 @@ export function createDispatcher(deps: Deps) {
 
     announce,
     announceChange: notices.announce,
+    takeOverExpired: lease.takeOverExpired,
 
     async start(): Promise<void> {
       await lease.start();
