@@ -19,6 +19,8 @@ const STANDARD = '-';
 /** It has secrets, though encrypted. */
 const FILE_MODE = 0o600;
 
+const NEXT = 'export it again, or run portico operator organizations unfreeze.';
+
 type Transfer = { call: Call; request: CallRequest; path: string };
 
 export function fileIn(call: Call, { flags }: Arguments): string {
@@ -36,6 +38,7 @@ export async function sendFile(
   { operatorUrl, transferKey }: Config,
   token: Secret,
   { call, request, path }: Transfer,
+  stop: AbortSignal = interruption(),
 ): Promise<CallResponse> {
   if (!transferKey)
     throw new StartupError(
@@ -47,6 +50,7 @@ export async function sendFile(
   const url = new URL(`${operatorUrl}${request.path}`);
   const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
     method: request.method,
+    signal: stop,
     headers: {
       authorization: `Bearer ${token.reveal()}`,
       [TRANSFER_KEY_HEADER]: transferKey.reveal(),
@@ -54,6 +58,12 @@ export async function sendFile(
     },
   });
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+  let isConnected = false;
+  outgoing.once('socket', (socket) =>
+    socket.once('connect', () => {
+      isConnected = true;
+    }),
+  );
   // A service that refuses the file answers, and closes the connection while the file is sent.
   outgoing.on('error', () => undefined);
   if (reads) (file as Readable).once('error', (error) => outgoing.destroy(error)).pipe(outgoing);
@@ -64,11 +74,35 @@ export async function sendFile(
     if (reads || !ok) return { ok, body: await bodyOf(response, operatorUrl, request.path) };
     return { ok, body: { file: path, bytes: await written(response, file as Writable) } };
   } catch (error) {
-    throw error instanceof StartupError ? error : unreachable(operatorUrl, { cause: error } as Error);
+    if (error instanceof StartupError) throw error;
+    throw isConnected || stop.aborted
+      ? unanswered(call, stop.aborted ? 'interrupted' : reasonOf(error))
+      : unreachable(operatorUrl, { cause: error } as Error);
   } finally {
     if (reads) stopSending(file as Readable, outgoing);
     else await removeIncomplete(path, file as Writable);
   }
+}
+
+/** The first Ctrl-C, which would otherwise leave a part of the file. A second one ends the process at once. */
+function interruption(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+  return stop.signal;
+}
+
+/** The service goes on without the connection: it freezes, and commits an import whose file has arrived. */
+function unanswered({ file }: Call, reason: string): StartupError {
+  return new StartupError(
+    file === 'read'
+      ? `The import was not answered (${reason}). It may have completed: import the file again before you unfreeze the Organization.`
+      : `The export was not answered (${reason}). The Organization may be frozen: ${NEXT}`,
+  );
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
 }
 
 /** An existing file is not overwritten. */
@@ -100,7 +134,7 @@ async function written(response: IncomingMessage, target: Writable): Promise<num
     return bytes;
   } catch (error) {
     throw new StartupError(
-      `The export did not arrive whole (${(error as Error).message}). The Organization stays frozen: export it again, or run portico operator organizations unfreeze.`,
+      `The export did not arrive whole (${(error as Error).message}). The Organization stays frozen: ${NEXT}`,
     );
   }
 }
