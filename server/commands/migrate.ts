@@ -3,7 +3,10 @@ import type { Config } from '../infrastructure/config/config.ts';
 import { createDatabase, type Database } from '../infrastructure/database/database.ts';
 import { grantToService, isSameDatabase, readRole } from '../infrastructure/database/grants.ts';
 import { migrate as applyMigrations, schemaState } from '../infrastructure/database/migrate.ts';
-import { buildMissingIndexes } from '../infrastructure/database/partitions/partition-indexes.ts';
+import {
+  buildMissingIndexes,
+  namesOfMissingIndexes,
+} from '../infrastructure/database/partitions/partition-indexes.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { type Opened, openApp, preparePartitions } from './resources.ts';
 
@@ -11,22 +14,32 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 
 export async function migrate(config: Config): Promise<void> {
   await using resources = new AsyncDisposableStack();
-  const applied = await migrateDatabase(await openApp(config, resources));
-  const lines =
-    applied.length === 0 ? ['The database is up to date.'] : applied.map((name) => `applied ${name}`);
-  process.stdout.write(`${lines.join('\n')}\n`);
+  const { applied, missingIndexes } = await migrateDatabase(await openApp(config, resources));
+  for (const name of applied) process.stdout.write(`applied ${name}\n`);
+  if (missingIndexes.length > 0)
+    throw new StartupError(
+      `Indexes are missing (${missingIndexes.join(', ')}): another migrate builds them, or the log has the reason; run migrate again before you replace nodes.`,
+    );
+  if (applied.length === 0) process.stdout.write('The database is up to date.\n');
 }
 
+type Migrated = { applied: string[]; missingIndexes: string[] };
+
 /** Leaves a database that a newer version migrated unchanged; this version can run on it. */
-export async function migrateDatabase({ app, log, ownerUrl }: Opened): Promise<string[]> {
+export async function migrateDatabase({
+  app,
+  log,
+  ownerUrl,
+}: Pick<Opened, 'app' | 'log' | 'ownerUrl'>): Promise<Migrated> {
   const owner = createDatabase({ url: ownerUrl, connections: 1, log });
   try {
     await requireSameDatabase(app.database, owner);
     const { applied, isAhead } = await applyMissing(owner, await readRole(app.database));
     // Before the indexes, which may take long: running nodes need the partitions.
     await preparePartitions(app);
-    if (!isAhead) await buildMissingIndexes({ database: owner, log });
-    return applied;
+    if (isAhead) return { applied, missingIndexes: [] };
+    await buildMissingIndexes({ database: owner, log });
+    return { applied, missingIndexes: await namesOfMissingIndexes(owner.queries) };
   } finally {
     await owner.close();
   }

@@ -10,6 +10,7 @@ import { lockDataDir } from '../infrastructure/database/embedded/data-dir/data-d
 import { startEmbeddedPostgres } from '../infrastructure/database/embedded/embedded-postgres.ts';
 import { excessPrivilege, readRole } from '../infrastructure/database/grants.ts';
 import { schemaState } from '../infrastructure/database/migrate.ts';
+import { namesOfMissingIndexes } from '../infrastructure/database/partitions/partition-indexes.ts';
 import { systemClock, systemTimers } from '../infrastructure/runtime/clock.ts';
 import { createLog, type Log } from '../infrastructure/runtime/log.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';
@@ -113,9 +114,14 @@ export async function requireMasterKey(app: App): Promise<void> {
 
 /** Only `migrate` changes the schema, because other nodes may be using the database. */
 export async function requireReadyDatabase(app: App): Promise<void> {
-  if ((await schemaState(app.database.queries)) === 'behind')
+  const { queries } = app.database;
+  const state = await schemaState(queries);
+  if (state === 'behind')
     throw new StartupError('The database is behind this version; run: npx portico migrate');
   await preparePartitions(app);
+  // A newer version may have replaced some.
+  const indexes = state === 'ahead' ? [] : await namesOfMissingIndexes(queries);
+  if (indexes.length > 0) app.log.warn({ indexes }, 'indexes are missing; run portico migrate');
 }
 
 const ROLE_WARNINGS = {

@@ -44,6 +44,11 @@ export async function buildMissingIndexes({
   return built;
 }
 
+/** Without them lists, and claims of deliveries, read whole tables. */
+export async function namesOfMissingIndexes(queries: Queries): Promise<string[]> {
+  return (await readAllMissing(queries)).map(({ name }) => name);
+}
+
 async function readAllMissing(queries: Queries): Promise<Missing[]> {
   const ofTables = (await readMissingTableIndexes(queries)).map((missing) => ({
     ...missing,
