@@ -31,7 +31,7 @@ type Deps = {
 export function createInfrastructure({ config, databaseUrl: url, log, clock, ...deps }: Deps) {
   const { databaseTimers: timers, databaseStream: stream, randomBytes } = deps;
   const { databaseConnections: connections, retentionDays, auditRetentionDays } = config;
-  const metrics = createMetrics({ ofProcess: deps.processMetrics });
+  const metrics = createMetrics({ ofProcess: deps.processMetrics, timers });
   const guids = createGuids({ clock, randomBytes });
   const encryption = createEncryption({ masterKeys: config.masterKeys, randomBytes });
   const reserved = reservedConnections(connections);

@@ -20,7 +20,8 @@ export function watchWaitingFiles({
 
   metrics.onRead(async () => {
     const now = clock.now().getTime();
-    if (now < countedAt + COUNT_EVERY_MS) return;
+    // A clock that was set back must not end the counts.
+    if (Math.abs(now - countedAt) < COUNT_EVERY_MS) return;
     countedAt = now;
     metrics.filesWaiting.set(await countWaiting(queries, MAX_COUNTED));
   });

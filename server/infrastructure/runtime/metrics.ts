@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { systemTimers, type Timers } from './clock.ts';
 
 /**
  * All metrics in one place, so that names and labels stay few. No label contains a tenant: `/metrics` is readable
@@ -8,8 +9,13 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
+/** Well below the time that Prometheus waits, 10 seconds by default: a database may take longer. */
+const READ_WITHIN_MS = 2_000;
+
+type Options = { ofProcess?: boolean | undefined; timers?: Timers | undefined };
+
 /** `ofProcess` measures the process until it ends, so a process has it once. */
-export function createMetrics({ ofProcess = false }: { ofProcess?: boolean | undefined } = {}) {
+export function createMetrics({ ofProcess = false, timers = systemTimers }: Options = {}) {
   const registry = new Registry();
   if (ofProcess) collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -18,8 +24,11 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean | und
   return {
     /** All metrics in the Prometheus format, after the registered readers have updated theirs. */
     async read(): Promise<string> {
-      // A failed reader keeps its last value: the metrics are most needed during an outage.
-      await Promise.allSettled(readers.map((reader) => reader()));
+      // A reader that fails or is late keeps its last value: the metrics are most needed during an outage.
+      const late = Promise.withResolvers<void>();
+      const cancel = timers.after(READ_WITHIN_MS, late.resolve);
+      await Promise.race([Promise.allSettled(readers.map((reader) => reader())), late.promise]);
+      cancel();
       return registry.metrics();
     },
     contentType: registry.contentType,

@@ -25,7 +25,8 @@ export function watchQueue({ metrics, clock, database, figures }: Deps): void {
     metrics.deliveriesHeld.set(held);
     metrics.lanesLimited.set(limited);
     const now = clock.now();
-    if (now.getTime() < readAt + BACKLOG_EVERY_MS) return;
+    // A clock that was set back must not end the reads.
+    if (Math.abs(now.getTime() - readAt) < BACKLOG_EVERY_MS) return;
     readAt = now.getTime();
     const { waiting, oldestDueAt } = await database.transaction(async (transaction) => {
       await preferIndexes(transaction);
