@@ -76,7 +76,7 @@ export function createImportedContent({ database, clock, storage, deletions }: D
       // A storage may close its source early, for example when it has the content already.
       const source = { [Symbol.asyncIterator]: () => ({ next: () => pieces.next() }) };
       const result = await storage.put(guid, source, { contentType, maxBytes: size, size });
-      if (result === 'too_large') throw new InvalidFrame('the content of a file is too large');
+      if (result === 'too_large') return isTooLarge(guid, size);
       for await (const _rest of pieces);
       count += 1;
       return undefined;
@@ -97,6 +97,14 @@ export function createImportedContent({ database, clock, storage, deletions }: D
       while ((await deletions.sweep()) > 0);
     },
   };
+}
+
+/** A folder takes any size. */
+function isTooLarge(guid: string, size: number): Failure {
+  return new Failure(
+    'state_conflict',
+    `The file ${guid} has ${size} bytes, and an S3 store takes at most 5 GiB; unfreeze the Organization and delete the file, or import it where files are in a folder`,
+  );
 }
 
 function isBeingDeleted(): Failure {

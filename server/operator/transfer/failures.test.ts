@@ -157,6 +157,15 @@ test('an import into a full or unavailable storage says so', async () => {
   await assertNothingIn(tenant.organizationGuid);
 });
 
+test('an import of a file that the storage cannot take names the file', async () => {
+  const { tenant, file } = await createExported();
+  const node = createNode(() => ({ put: async () => 'too_large' }));
+  const refused = await node.import(operator, Readable.from([file]), KEY);
+  assert.ok(isFailure(refused));
+  assert.match(refused.message, /^The file [0-9a-f]{32} has \d+ bytes, and an S3 store takes at most 5 GiB/);
+  await assertNothingIn(tenant.organizationGuid);
+});
+
 test('an export of another schema version is refused', async () => {
   const { tenant, file } = await createExported();
   const { createDatabase } = await import('../../infrastructure/database/database.ts');

@@ -49,6 +49,14 @@ test('content that is longer or shorter than its size is not stored', async () =
   assert.equal(objects.size, 0);
 });
 
+test('content above the limit of one PUT is refused before it is read', async () => {
+  const { storage, double } = await createStore();
+  const size = 5 * 1024 ** 3 + 1;
+  const unread = { [Symbol.asyncIterator]: () => assert.fail('the content was read') };
+  assert.equal(await storage.put(newGuid(), unread, { ...TERMS, maxBytes: size, size }), 'too_large');
+  assert.deepEqual(double.requests, []);
+});
+
 test('the error of a streamed source is thrown unchanged, and nothing is stored', async () => {
   const { storage, objects } = await createStore();
   const error = new Error('cut off');

@@ -9,6 +9,9 @@ const PUT_METADATA = 'put';
 /** Larger content is streamed. Content in memory can be sent again after a failure, so the rest is collected. */
 const MAX_COLLECTED_BYTES = 8 * 1_048_576;
 
+/** The largest object that S3 stores in one PUT, and copies in one request. */
+export const MAX_PUT_BYTES = 5 * 1_073_741_824;
+
 type Target = { Bucket: string; Key: string };
 
 /** Puts content in one request. `If-None-Match: *` makes the store refuse to replace an object. */
@@ -20,7 +23,7 @@ export async function putObject(
 ): Promise<PutResult> {
   const metadata = { ContentType: contentType, Metadata: { [PUT_METADATA]: putGuid } };
   const terms = { ...target, ...metadata, IfNoneMatch: '*' };
-  if (size !== undefined && size > maxBytes) return 'too_large';
+  if (size !== undefined && size > Math.min(maxBytes, MAX_PUT_BYTES)) return 'too_large';
   if (size !== undefined && size > MAX_COLLECTED_BYTES)
     return conclude(() => sendStream(client, terms, content, size));
   const body = await collect(content, maxBytes);

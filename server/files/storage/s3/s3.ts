@@ -19,12 +19,10 @@ import {
   undefinedWhenAbsent,
 } from './client.ts';
 import { listObjects, sweepObjects } from './list.ts';
-import { putObject } from './put.ts';
+import { MAX_PUT_BYTES, putObject } from './put.ts';
 
 const UPLOADS = 'uploads/';
 const FILES = 'files/';
-/** The largest object that S3 stores in one PUT, and copies in one request. */
-const MAX_COPY_BYTES = 5 * 1_073_741_824;
 /** Another PUT to the same link can replace the upload while it is copied. */
 const MAX_COPY_ATTEMPTS = 3;
 
@@ -55,7 +53,7 @@ export function createS3Storage({
     const uploaded = await headObject(at(UPLOADS, guid));
     if (!uploaded || attempts === 0) return undefined;
     const size = uploaded.ContentLength ?? 0;
-    if (size > MAX_COPY_BYTES) return { size };
+    if (size > MAX_PUT_BYTES) return { size };
     return (await acceptUpload(guid, uploaded.ETag)) ? { size } : head(guid, attempts - 1);
   }
 
