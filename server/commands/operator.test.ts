@@ -59,13 +59,23 @@ test('calls create, change, get and list like the HTTP API', async () => {
   const create = ['banks', 'create', guid, '--name', 'X', '--environment'];
   await Promise.all(environments.map((environment) => answerOf([...create, environment])));
   for (const perPage of ['--per-page', '--per_page']) {
-    const list = await answerOf(['banks', 'list', guid, perPage, '1', '--environment', 'sandbox']);
-    assert.deepEqual([list.total, list.per_page, (list.objects as unknown[]).length], [2, 1, 1]);
+    const list = await answerOf(['banks', 'list', guid, perPage, '2', '--environment', 'sandbox']);
+    assert.deepEqual([list.total, list.per_page, (list.objects as unknown[]).length], [2, 2, 2]);
   }
   for (const words of ['audit_records', 'audit-records']) {
     const records = await answerOf([words, 'list', '--object-id', guid]);
     assert.equal(records.total, 2);
   }
+});
+
+test('a list with a further page tells how to get it', async () => {
+  for (const name of ['One', 'Two']) await app.operate('POST', '/organizations', { name });
+  const list = ['organizations', 'list', '--per-page', '1'];
+  const { code, out, err } = await run(list);
+  const { next } = JSON.parse(out);
+  assert.deepEqual([code, err], [0, `More follow: repeat the call with --after ${next}\n`]);
+  const following = JSON.parse((await run([...list, '--after', next])).out);
+  assert.notEqual(following.objects[0].guid, JSON.parse(out).objects[0].guid);
 });
 
 test('an error response is printed to standard error, and the exit code is 1', async () => {

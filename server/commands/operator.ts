@@ -38,6 +38,9 @@ export async function operator(config: Config, args: readonly string[]): Promise
   // Standard output may be the file.
   const output = answer.ok && call.file !== 'written' ? process.stdout : process.stderr;
   output.write(`${JSON.stringify(answer.body, null, 2)}\n`);
+  const { next } = answer.body as { next?: unknown };
+  if (answer.ok && next !== undefined && call.query.some(({ name }) => name === 'after'))
+    process.stderr.write(`More follow: repeat the call with --after ${next}\n`);
 }
 
 function startsWith(words: readonly string[], beginning: readonly string[]): boolean {
