@@ -54,10 +54,9 @@ export async function createServers(deps: ServerDeps) {
   const sourceAddress = createRequestSourceAddress(config.trustedProxies);
   const bodyBudget = createBodyBudget({ maxBytes: config.maxBodyBytesInFlight });
   metrics.onRead(async () => metrics.bodyBytesInFlight.set(bodyBudget.held()));
-  const health = {
-    isReadOnly: () => isReadOnly(database.queries),
-    schemaState: () => schemaState(database.queries),
-  };
+  // Slow calls may use all others. If each node reported itself as not ready, none would issue tokens either.
+  const { reserved } = database;
+  const health = { isReadOnly: () => isReadOnly(reserved), schemaState: () => schemaState(reserved) };
   const document = { baseUrl, version, supportEmail };
   const parts = { baseUrl, guids, log, metrics, bodyBudget, sourceAddress };
   const newServer = () => createHttpServer(parts);

@@ -30,3 +30,13 @@ test('a node is ready while its database is writable, and again after a read-onl
   }, 'readiness');
   assert.equal((await write()).status, 201);
 });
+
+test('a node is ready while slow calls use every connection that is not reserved', async () => {
+  const app = await createTestApp();
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const slow = Array.from({ length: 5 }, () => app.database.transaction(() => over));
+  const { body } = await app.call({ url: '/readyz' });
+  end();
+  await Promise.all(slow);
+  assert.deepEqual(body, { status: 'ok' });
+});
