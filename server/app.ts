@@ -146,6 +146,7 @@ export async function createApp(deps: Deps) {
     },
     endHolds: (...args) => deliveriesModule.endHolds(...args),
     announceChange: (guid) => dispatcher.announceChange(guid),
+    leaseTerm: () => dispatcher.leaseTerm(),
   });
   const ingest = createIngest({ database, clock, events, organizations, freezes, subscriptions });
 

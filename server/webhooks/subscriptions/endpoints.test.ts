@@ -51,6 +51,7 @@ test('endpointsOf returns the subscriptions of the Organizations with their keys
         endsAt: undefined,
         recoveredAt: undefined,
         hasAnswered: false,
+        leaseTerm: 0,
       },
       ...{ firstOnly: { deliveryGuid: firsts.get(guid) }, urlChangedAt: undefined },
     })),

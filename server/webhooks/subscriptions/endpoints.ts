@@ -32,6 +32,8 @@ export type Endpoint = {
   /** The last recorded delivery succeeded. */
   hasAnswered: boolean;
   urlChangedAt?: Date | undefined;
+  /** The term of the dispatcher's lease in which it was read (`lease.ts`). */
+  leaseTerm: number;
 };
 
 /** What alerts say about an endpoint. */
@@ -56,9 +58,11 @@ const MAX_REMEMBERED_KEYS = 10_000;
 /** Their endpoints are up to 20 rows of about 1 KB each. */
 const MAX_REMEMBERED_ORGANIZATIONS = 1_000;
 
-type Deps = { database: Database; clock: Clock; signingKeys: SigningKeys };
+type Deps = { database: Database; clock: Clock; signingKeys: SigningKeys; leaseTerm(): number };
+/** To be taken before the rows are read. */
+type Reading = { now: Date; term: number };
 
-export function createEndpoints({ database, clock, signingKeys }: Deps) {
+export function createEndpoints({ database, clock, signingKeys, leaseTerm }: Deps) {
   const remembered = new Map<string, Secret>();
 
   function keyOf({ guid, signing_key_encrypted: encrypted }: store.EncryptedKey): Secret {
@@ -69,7 +73,9 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
     return key;
   }
 
-  function endpointOf(row: store.EndpointRow, now: Date): Endpoint {
+  const startReading = (): Reading => ({ now: clock.now(), term: leaseTerm() });
+
+  function endpointOf(row: store.EndpointRow, { now, term }: Reading): Endpoint {
     const { guid, signing_key_encrypted } = row;
     const hasEnded = row.failed_at !== null || stateOf(row, now) === 'deleted';
     return {
@@ -89,6 +95,7 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
         row.activated_at === null ? { deliveryGuid: row.first_delivery_guid ?? undefined } : undefined,
       hasAnswered: row.activated_at !== null && row.deliveries_failing_since === null,
       urlChangedAt: row.url_changed_at ?? undefined,
+      leaseTerm: term,
     };
   }
 
@@ -109,24 +116,26 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
     async rememberedEndpointsOf(
       ...[transaction, organizationGuids, options]: Parameters<typeof receiversOf>
     ): Promise<Endpoint[]> {
-      const now = clock.now();
+      const reading = startReading();
       const receivers = [...(await receiversOf(transaction, organizationGuids, options)).values()].flat();
-      return receivers.filter((row) => stateOf(row, now) !== 'deleted').map((row) => endpointOf(row, now));
+      return receivers
+        .filter((row) => stateOf(row, reading.now) !== 'deleted')
+        .map((row) => endpointOf(row, reading));
     },
 
     /** Endpoints that receive new events of these Organizations, including disabled ones. */
     async endpointsOf(transaction: Transaction, organizationGuids: readonly string[]): Promise<Endpoint[]> {
-      const now = clock.now();
-      const rows = await store.selectEndpointsOf(transaction, organizationGuids, now);
-      return rows.map((row) => endpointOf(row, now));
+      const reading = startReading();
+      const rows = await store.selectEndpointsOf(transaction, organizationGuids, reading.now);
+      return rows.map((row) => endpointOf(row, reading));
     },
 
     /** By subscription guid, in any state. */
     async endpoints(guids: readonly string[]): Promise<Endpoint[]> {
       if (guids.length === 0) return [];
+      const reading = startReading();
       const rows = await store.selectEndpoints(database.queries, guids);
-      const now = clock.now();
-      return rows.map((row) => endpointOf(row, now));
+      return rows.map((row) => endpointOf(row, reading));
     },
 
     hasEnded: store.hasEnded,

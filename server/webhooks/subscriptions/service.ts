@@ -60,6 +60,8 @@ type Deps = Base & {
   endHolds(transaction: Transaction, subscriptionGuid: string): Promise<void>;
   /** Returns once no dispatcher uses an earlier version of the endpoint. */
   announceChange(guid: string): Promise<void>;
+  /** The term of the lease of this process's dispatcher. */
+  leaseTerm(): number;
 };
 
 export function createSubscriptions(deps: Deps) {

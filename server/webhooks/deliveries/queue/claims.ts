@@ -42,11 +42,12 @@ type Deps = {
   lanes: Lanes;
   lease: Lease;
   releases: Pick<Releases, 'pendingGuids'>;
+  accept(endpoint: Endpoint, deliveries: readonly Delivery[], holder: string): void;
 };
 
 /** Claims due deliveries from the queue into the lanes, up to the capacity of each. */
 export function createClaims(deps: Deps) {
-  const { database, clock, log, metrics, subscriptions, lanes, lease, releases } = deps;
+  const { database, clock, log, metrics, subscriptions, lanes, lease, releases, accept } = deps;
   const { queries } = database;
   const ended = createEndedSubscriptions({ database, clock, log, metrics, subscriptions });
   const walkPace = createPace(clock, WALK_PACE);
@@ -127,7 +128,7 @@ export function createClaims(deps: Deps) {
     const sending = endpoints.filter(({ paused }) => !paused);
     const inactive = sending.filter(({ firstOnly }) => firstOnly);
     const firsts = await withFirstDelivery({ database, subscriptions, now: clock.now() }, inactive);
-    const claimed = await claimInto(firsts, 1, (transaction) =>
+    const claimed = await claimInto(holder, firsts, 1, (transaction) =>
       claimFirst(transaction, {
         firsts: firsts.map(({ guid, firstOnly }) => ({ subscriptionGuid: guid, ...firstOnly })),
         ...{ holder, now: clock.now() },
@@ -136,7 +137,7 @@ export function createClaims(deps: Deps) {
     const active = sending.filter(({ firstOnly }) => !firstOnly);
     return (
       claimed +
-      (await claimInto(active, MAX_CLAIM, (transaction, claims) => {
+      (await claimInto(holder, active, MAX_CLAIM, (transaction, claims) => {
         const wanted = claims.map(({ endpoint, reserved }) => ({
           subscriptionGuid: endpoint.guid,
           limit: reserved,
@@ -150,6 +151,7 @@ export function createClaims(deps: Deps) {
   type Reservation = { endpoint: Endpoint; reserved: number };
 
   async function claimInto(
+    holder: string,
     endpoints: readonly Endpoint[],
     limit: number,
     claim: (transaction: Transaction, claims: readonly Reservation[]) => Promise<Delivery[]>,
@@ -180,7 +182,7 @@ export function createClaims(deps: Deps) {
         // Ordered by due time: an early delivery at the end means that no due one is left.
         lanes.noteClaim(endpoint, { isFull, isBehind: isFull && own.at(-1)?.isEarly !== true });
       }
-      lanes.add(endpoint, own);
+      accept(endpoint, own, holder);
     }
     return deliveries.length;
   }

@@ -32,6 +32,7 @@ export function createLease({ database, clock, timers, guids, log, onLost, onExp
   const queries = database.reserved;
   let holder: string | undefined;
   let leaseUntil = 0;
+  let term = 0;
   let cancel = () => {};
   let renewing: Promise<void> | undefined;
 
@@ -41,6 +42,7 @@ export function createLease({ database, clock, timers, guids, log, onLost, onExp
     await store.insertDispatcher(queries, guid, new Date(until));
     holder = guid;
     leaseUntil = until;
+    term += 1;
   }
 
   async function extend(): Promise<void> {
@@ -48,7 +50,10 @@ export function createLease({ database, clock, timers, guids, log, onLost, onExp
     const hadExpired = currentHolder() === undefined;
     const until = clock.now().getTime() + DISPATCHER_LEASE_MS;
     if (await store.extendLease(queries, holder, new Date(until))) {
-      if (hadExpired) await onExpired();
+      if (hadExpired) {
+        await onExpired();
+        term += 1;
+      }
       leaseUntil = until;
     } else {
       log.warn('lease lost; acquiring a new one');
@@ -101,6 +106,12 @@ export function createLease({ database, clock, timers, guids, log, onLost, onExp
 
     /** Requeues the deliveries of other dispatchers whose lease has expired. Works without a lease of its own. */
     takeOverExpired,
+
+    /**
+     * Grows when the lease is acquired, and when it is renewed after it had expired. A change of an endpoint is announced
+     * to valid leases only, so what was read in an earlier term may have changed without a notice.
+     */
+    term: () => term,
 
     /** The last holder, even if its lease has expired. */
     lastHolder: () => holder,

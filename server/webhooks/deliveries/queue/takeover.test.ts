@@ -79,7 +79,7 @@ test('deliveries whose lease was lost before their commit are released instead o
     .execute();
   assert.equal(a.dispatcher.reserve(receiver, 1), 1);
   const delivery = { guid, subscriptionGuid: subscription.guid, eventGuid: guid } as Delivery;
-  a.dispatcher.accept(receiver, [delivery], lost);
+  a.dispatcher.accept({ ...receiver, leaseTerm: receiver.leaseTerm - 1 }, [delivery], lost);
   assert.equal(a.dispatcher.figures().held, 0);
   await until(async () => (await queued())?.leased_by === null, 'the release');
   assert.equal(endpoint.received.length, before);

@@ -81,7 +81,17 @@ export function createDispatcher(deps: Deps) {
     requeue: releases.requeue,
     onRefillNeeded: () => polling.wake(),
   });
-  const claims = createClaims({ database, clock, log, metrics, subscriptions, lanes, lease, releases });
+  const claims = createClaims({
+    database,
+    clock,
+    log,
+    metrics,
+    subscriptions,
+    lanes,
+    lease,
+    releases,
+    accept,
+  });
   const notices = createEndpointNotices({
     ...{ database, clock, guids, log, notifications, subscriptions, lanes, lease },
     onChanged() {
@@ -110,6 +120,19 @@ export function createDispatcher(deps: Deps) {
       // The next poll finds their deliveries anyway.
       log.debug({ reason: String(error) }, 'could not read the activated subscriptions');
     }
+  }
+
+  /**
+   * Deliveries whose endpoint was read in an earlier term of the lease are released: it may be paused by now, and the
+   * lease may be lost, so that an outcome could not be recorded.
+   */
+  function accept(endpoint: Endpoint, deliveries: readonly Delivery[], holder: string): void {
+    if (endpoint.leaseTerm === lease.term()) {
+      lanes.add(endpoint, deliveries);
+      return;
+    }
+    lanes.unreserve(endpoint.guid, deliveries.length);
+    releases.release(deliveries, holder);
   }
 
   /** Wakes this dispatcher and all others: the queue has deliveries for these endpoints. */
@@ -150,16 +173,9 @@ export function createDispatcher(deps: Deps) {
     holder: () => (running ? lease.holder() : undefined),
     reserve: lanes.reserveNew,
     unreserve: (endpoint: Endpoint, count: number) => lanes.unreserve(endpoint.guid, count),
+    leaseTerm: lease.term,
     /** Takes over deliveries that were leased to `holder` and have a reservation. */
-    accept(endpoint: Endpoint, deliveries: readonly Delivery[], holder: string): void {
-      if (holder === lease.lastHolder()) {
-        lanes.add(endpoint, deliveries);
-        return;
-      }
-      // The lease was lost before their commit. The outcome of an attempt could not be recorded.
-      lanes.unreserve(endpoint.guid, deliveries.length);
-      releases.release(deliveries, holder);
-    },
+    accept,
     release: releases.release,
 
     announce,

@@ -19,7 +19,7 @@ export function endpointOf(name: string | number, fields: Partial<Endpoint> = {}
     guid: `lane-${name}`,
     ...{ organizationGuid: 'o', environment: 'sandbox', url: 'https://partner.example/hook' },
     ...{ signingKey: () => new Secret(''), version: 0, disabled: false, paused: false, delivers: true },
-    ...{ endsAt: undefined, recoveredAt: undefined, hasAnswered: true, ...fields },
+    ...{ endsAt: undefined, recoveredAt: undefined, hasAnswered: true, leaseTerm: 0, ...fields },
   };
 }
 

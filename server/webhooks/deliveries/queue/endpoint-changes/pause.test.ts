@@ -19,6 +19,7 @@ import {
   showDelivery,
   subscriptionRow,
 } from '../../../../../testing/webhooks.ts';
+import { createEnqueue } from '../enqueue.ts';
 
 /** Pauses by the partner (contract, section 7). */
 const app = await createDispatchingApp();
@@ -81,6 +82,31 @@ test('no node sends once the pause is answered; outcomes in flight are recorded'
   await change({ paused: false });
   await pass(3_000, [a, b]);
   assert.equal(new Set(guidsAt(endpoint)).size, 61);
+});
+
+/** Seed 465 of the simulation: no notice reaches a dispatcher whose lease has expired. */
+test('an endpoint that was read before the loss of a lease gets nothing after its pause', async () => {
+  const { a, b, tenant, endpoint, subscription, dispatchers } = await createNodes({ apart: true });
+  const change = (changes: object) => founderOf(a, tenant)('PATCH', `/${subscription.guid}`, changes);
+  const { database, clock, guids, subscriptions, dispatcher } = b;
+  const createdAsFailed = { note: () => undefined };
+  const { enqueue } = createEnqueue({ database, clock, guids, subscriptions, dispatcher, createdAsFailed });
+  const { organizationGuid: organization_guid, bankGuid: bank_guid } = tenant;
+  const event = { guid: guids.next(), event_type: 'transfer.completed', object_guid: guids.next() };
+  await database.transaction(async (transaction) => {
+    const receivers = await subscriptions.endpointsOf(transaction, [organization_guid]);
+    await pass(15_000, [a]);
+    assert.equal((await dispatchers()).length, 1, 'A has taken over');
+    assert.equal((await change({ paused: true })).status, 200);
+    await pass(15_000, [b]);
+    assert.equal((await dispatchers()).length, 2, 'B has a new lease');
+    const events = [{ ...event, organization_guid, bank_guid, environment: 'sandbox' as const }];
+    await enqueue(transaction, events, receivers);
+  });
+  await pass(3_000, [a, b]);
+  assert.equal(endpoint.received.length, 1, 'only its first event');
+  const queued = await queueOf(a, subscription);
+  assert.deepEqual([queued.length, queued[0]?.leased_by], [1, null]);
 });
 
 /** Seed 5 of the simulation: the pause was answered although no other node knew of it. */
