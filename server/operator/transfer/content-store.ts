@@ -14,8 +14,16 @@ export async function keepContent(
   return rows.map(({ guid }) => guid);
 }
 
-export async function expediteDeletions(queries: Queries, dueAt: Date, now: Date): Promise<void> {
-  await queries.updateTable('file_deletions').set({ due_at: now }).where('due_at', '=', dueAt).execute();
+const FIRST_DUE_AT = new Date(0);
+
+/** A sweep carries them out before all others. Returns their number. */
+export async function expediteDeletions(queries: Queries, dueAt: Date): Promise<number> {
+  const { numUpdatedRows } = await queries
+    .updateTable('file_deletions')
+    .set({ due_at: FIRST_DUE_AT })
+    .where('due_at', '=', dueAt)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }
 
 /** Of the files of a removed Organization, whose rows are deleted next. */

@@ -92,9 +92,14 @@ export function createImportedContent({ database, clock, storage, deletions }: D
     },
 
     async discard(): Promise<void> {
-      await store.expediteDeletions(database.queries, dueAt, clock.now());
-      // A repeated import is refused while a sweep deletes its content, so this goes on until nothing is left.
-      while ((await deletions.sweep()) > 0);
+      // A repeated import is refused while a sweep deletes its content, so this goes on until none of it is left. Content of
+      // a removed Organization may take hours.
+      let left = await store.expediteDeletions(database.queries, dueAt);
+      while (left > 0) {
+        const deleted = await deletions.sweep();
+        if (deleted === 0) return;
+        left -= deleted;
+      }
     },
   };
 }

@@ -131,6 +131,19 @@ test('an import is refused while a sweep deletes content of the import before it
   await removeAgain(tenant.organizationGuid);
 });
 
+test('a refused import that has stored nothing does not wait for the deletion of other content', async () => {
+  const { file } = await createExported();
+  const guid = fresh.guids.next();
+  const { queries } = fresh.database;
+  await queries.insertInto('file_deletions').values({ guid, due_at: clock.now() }).execute();
+  const deleted: string[] = [];
+  const node = createNode(() => ({ delete: async (content) => void deleted.push(content) }));
+  const refused = await node.import(operator, Readable.from([file]), new Secret('another-key'.repeat(3)));
+  assert.ok(isFailure(refused) && /^The transfer key must be that/.test(refused.message));
+  assert.deepEqual(deleted, []);
+  await queries.deleteFrom('file_deletions').where('guid', '=', guid).execute();
+});
+
 test('an import whose content is gone before the commit is refused', async () => {
   const { tenant, file } = await createExported();
   const node = createNode((stored) => ({
