@@ -71,6 +71,7 @@ test('every node refuses the calls of a frozen Organization, and of no other', a
     const report = { bank_guid: bankGuid, details: { type: 'individual' } };
     assertError(await app.operate('PUT', `/objects/customer/${'7'.repeat(32)}`, report), ...MOVING);
     assertError(await app.operate('POST', `/banks/${bankGuid}/applications`, { name: 'Key' }), ...MOVING);
+    assertError(await app.operate('DELETE', `/applications/${bankKey.clientId}`), ...MOVING);
     const path = `/organizations/${organizationGuid}`;
     assertError(await app.operate('PATCH', path, { name: 'Renamed' }), ...MOVING);
     const theirs = await tokenOf(app, other.bankKey, 'customers:read');
