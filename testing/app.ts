@@ -8,6 +8,7 @@ import { after } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { createApp } from '../server/app.ts';
 import type { DashboardFiles } from '../server/dashboard/files.ts';
+import type { Storage } from '../server/files/storage/storage.ts';
 import { type Environment, readConfig } from '../server/infrastructure/config/config.ts';
 import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
 import { type Resolve, systemResolve } from '../server/infrastructure/network/resolve.ts';
@@ -56,6 +57,7 @@ export async function createTestApp({
   dataDir: sharedDataDir,
   dashboard,
   passwordHasher = fastPasswordHasher,
+  wrapStorage,
 }: {
   environment?: Environment;
   testDatabase?: TestDatabase;
@@ -68,6 +70,8 @@ export async function createTestApp({
   dataDir?: string;
   dashboard?: DashboardFiles;
   passwordHasher?: PasswordHasher;
+  /** To make the storage of files fail. */
+  wrapStorage?: (storage: Storage) => Storage;
 } = {}): Promise<TestApp> {
   const ownDatabase = testDatabase ?? (await createTestDatabase());
   const dataDir = sharedDataDir ?? (await mkdtemp(join(tmpdir(), 'portico-test-')));
@@ -99,6 +103,7 @@ export async function createTestApp({
     operatorOnMainPort: true,
     dashboard,
     passwordHasher,
+    wrapStorage,
   });
   await app.partitions.prepare();
   await app.revocations.start();

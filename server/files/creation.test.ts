@@ -14,6 +14,7 @@ import {
   storedIn,
 } from '../../testing/files.ts';
 import { PRODUCTION_HOST, tokenOf, userToken } from '../../testing/tenant.ts';
+import { until } from '../../testing/webhooks.ts';
 
 /** POST /api/files (specification, Files; contract, section 8). */
 const app = await createTestApp();
@@ -215,4 +216,29 @@ test('the audit records of a file name its creator and its result, not its conte
   assert.equal(completed?.actor_type, 'system');
   assert.equal(completed?.changes.size, PNG.length);
   assert.doesNotMatch(app.logged.join(''), new RegExp(inline(PNG).data.slice(0, 40).replaceAll('+', '\\+')));
+});
+
+test('a silent storage blocks no other calls of the Organization', { timeout: 20_000 }, async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  let puts = 0;
+  const silent = await createTestApp({
+    wrapStorage: (storage) => ({
+      ...storage,
+      async put(...content) {
+        puts += 1;
+        await answered;
+        return storage.put(...content);
+      },
+    }),
+  });
+  const { token, ...creator } = await createFileOwner(silent);
+  const storing = Array.from({ length: 4 }, () => postFile(silent, { token, ...creator }, inline(PNG)));
+  await until(async () => puts === 2, 'as many are stored at once as calls run');
+  assert.equal((await postFile(silent, { token, ...creator })).status, 201);
+  assert.equal(puts, 2);
+  answer();
+  assert.deepEqual(
+    (await Promise.all(storing)).map(({ status }) => status),
+    [201, 201, 201, 201],
+  );
 });

@@ -14,8 +14,9 @@ import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
 import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
 import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller } from '../tokens/verifying/verifier.ts';
+import { USE_UPLOAD_URL } from './creation.ts';
 import { FileView, NewFile, viewFile } from './schema.ts';
-import { type Files, USE_UPLOAD_URL } from './service.ts';
+import type { Files } from './service.ts';
 
 /** The maximum `data`, the other fields, and a margin for encoders that escape slashes. */
 const MAX_BODY_BYTES = 11 * 1024 ** 2;
@@ -42,10 +43,10 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
     item: FileView,
     view: viewFile,
     create: (request, recordAnswer) => {
-      const { caller, body, longText } = request;
+      const { caller, call, body, longText } = request;
       // `longText` has no data when the field name was sent with JSON escapes; the value is then short.
       const data = body.data === '' && longText ? longText : wholeText(body.data);
-      return files.create(actorOf(request), caller, { ...body, data }, recordAnswer);
+      return files.create(actorOf(request), caller, { ...body, data }, recordAnswer, call?.runApart);
     },
   });
 

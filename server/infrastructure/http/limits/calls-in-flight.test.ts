@@ -129,6 +129,38 @@ test('failed work releases its slot, and nested work needs none', async () => {
   assert.equal(calls.size(), 0);
 });
 
+test('work that waits for another service leaves its slot, and as many run apart as slots exist', async () => {
+  const calls = createCallsInFlight({ ...time, maxInFlight: 9, maxRunning: { list: 1, other: 1 } });
+  const [waiting, next, step] = [createWork(), createWork(), createWork()];
+  const apart = (work: Work) => {
+    const call = entered(calls.enter('a', 'other'));
+    return { call, run: call.run(() => call.runApart(work.run)) };
+  };
+  const first = apart(waiting);
+  const second = apart(next);
+  const dropped = apart(createWork());
+  assert.equal(await entered(calls.enter('a', 'other')).run(async () => 'other'), 'other');
+  assert.deepEqual([waiting.hasBegun, next.hasBegun], [true, false]);
+  dropped.call.close();
+  waiting.end();
+  await first.run;
+  await new Promise(setImmediate);
+  assert.ok(next.hasBegun);
+  next.end();
+  await second.run;
+  await assert.rejects(dropped.run, 'its connection closed while it waited');
+
+  const last = entered(calls.enter('a', 'other'));
+  const lastRun = last.run(() => last.runApart((inSlot) => inSlot(step.run)));
+  await new Promise(setImmediate);
+  const blocked = createWork();
+  const blockedRun = entered(calls.enter('a', 'other')).run(blocked.run);
+  assert.deepEqual([step.hasBegun, blocked.hasBegun], [true, false], 'a step takes the slot of a call');
+  step.end();
+  blocked.end();
+  await Promise.all([lastRun, blockedRun]);
+});
+
 test('with many lists waiting, lists run one at a time', async () => {
   const clock = createFakeClock();
   const calls = createCallsInFlight({

@@ -15,15 +15,24 @@ export type Call = {
    * the outer one.
    */
   run<T>(work: () => T | Promise<T>): Promise<T>;
+  /** Within `run`. */
+  runApart: RunApart;
   /** The connection no longer needs the call; it stays counted until its work has ended. */
   close(): void;
 };
+
+/**
+ * Runs work that waits for another service in slots of their own, so that other calls of the Organization do not wait with
+ * it. Its steps that use the database run by `inSlot`, in the slots for all calls.
+ */
+export type RunApart = <T>(work: (inSlot: InSlot) => Promise<T>) => Promise<T>;
+export type InSlot = <T>(step: () => Promise<T>) => Promise<T>;
 
 /** Lists read more rows than other calls, so fewer of them run at once. */
 export type Kind = 'list' | 'other';
 type Owner = 'Organization' | 'customer' | 'member';
 type Turns = { max: number; manyWaiting: number; running: number; waiting: Set<() => void> };
-type Share = { calls: number; idle: PromiseWithResolvers<void> } & Record<Kind, Turns>;
+type Share = { calls: number; idle: PromiseWithResolvers<void>; apart: Turns } & Record<Kind, Turns>;
 
 const RETRY_AFTER_SECONDS = 1;
 /**
@@ -63,7 +72,7 @@ export function createCallsInFlight({
     const known = shares.get(ownerGuid);
     if (known) return known;
     const idle = Promise.withResolvers<void>();
-    const share = { calls: 0, idle, list: turnsOf('list'), other: turnsOf('other') };
+    const share = { calls: 0, idle, list: turnsOf('list'), other: turnsOf('other'), apart: turnsOf('other') };
     shares.set(ownerGuid, share);
     return share;
   }
@@ -106,6 +115,22 @@ export function createCallsInFlight({
     else startWaiting(turns);
   }
 
+  /** Returns the function that passes a slot on, which has an effect once. */
+  function hold(turns: Turns): () => void {
+    const startedAt = clock.now().getTime();
+    let isHeld = true;
+    return () => {
+      if (isHeld) passTurn(turns, clock.now().getTime() - startedAt);
+      isHeld = false;
+    };
+  }
+
+  async function inTurn<T>(turns: Turns, work: () => Promise<T>): Promise<T> {
+    await takeTurn(turns);
+    const pass = hold(turns);
+    return work().finally(pass);
+  }
+
   function startWaiting(turns: Turns): void {
     turns.running -= 1;
     while (turns.running < (hasManyWaiting(turns) ? 1 : turns.max)) {
@@ -129,6 +154,7 @@ export function createCallsInFlight({
       let isClosed = false;
       let isLeft = false;
       let works = 0;
+      let passSlot = () => {};
 
       function leave(): void {
         if (!isClosed || works > 0 || isLeft) return;
@@ -154,16 +180,23 @@ export function createCallsInFlight({
           works += 1;
           const turn = takeTurn(share[kind]);
           if (turn) await turn.catch(stopWaiting);
-          const startedAt = clock.now();
+          passSlot = hold(share[kind]);
           try {
             // The client closed the connection while the call was waiting.
             if (turn && isClosed) throw new FailureError(hungUp());
             return await work();
           } finally {
             works -= 1;
-            passTurn(share[kind], clock.now().getTime() - startedAt.getTime());
+            passSlot();
             leave();
           }
+        },
+        runApart(work) {
+          passSlot();
+          return inTurn(share.apart, async () => {
+            if (isClosed) throw new FailureError(hungUp());
+            return work((step) => inTurn(share[kind], step));
+          });
         },
         close() {
           isClosed = true;
