@@ -7,6 +7,7 @@ import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { Mail } from '../people/login/links/mail.ts';
 import type { People } from '../people/members/people.ts';
 import type { Members } from '../people/members/service.ts';
+import type { Revocations } from '../tokens/revoking/revocations.ts';
 import type { EndpointHealth } from '../webhooks/deliveries/health/health.ts';
 import type { Transport } from '../webhooks/deliveries/sending/transport.ts';
 import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
@@ -28,6 +29,7 @@ type Deps = Base & {
   organizations: Organizations;
   freezes: Freezes;
   subscriptions: Subscriptions;
+  revocations: Revocations;
   people: People;
   members: Members;
   rateLimits: RateLimits;

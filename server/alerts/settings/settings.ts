@@ -7,6 +7,7 @@ import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import { NIL_GUID } from '../../infrastructure/runtime/guid.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
+import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import type { Subscriptions } from '../../webhooks/subscriptions/service.ts';
 import { checkUrl } from '../../webhooks/subscriptions/url.ts';
 import { setWaiting } from '../checks/store.ts';
@@ -30,13 +31,15 @@ const BOTH_ENVIRONMENTS = ['production', 'sandbox'] as const;
 type Deps = Base & {
   organizations: Organizations;
   subscriptions: Subscriptions;
+  revocations: Revocations;
   encryption: Encryption;
   /** `PORTICO_WEBHOOK_ALLOW_PRIVATE`: also http and private addresses, unless the Organization is live. */
   allowPrivate: boolean;
 };
 
 export function createAlertSettings(deps: Deps) {
-  const { database, clock, audit, organizations, subscriptions, encryption, allowPrivate } = deps;
+  const { database, clock, audit, organizations, subscriptions, revocations, encryption } = deps;
+  const { allowPrivate } = deps;
   const { queries } = database;
 
   function slackOf(row: store.AlertSettingsRow | undefined): Slack {
@@ -88,7 +91,7 @@ export function createAlertSettings(deps: Deps) {
       });
       const changes = { slack: slackOf(row).shown ?? 'removed' };
       await audit.record(transaction, actor, settingsChange(organizationGuid, changes));
-      return slackOf(row);
+      return (await revocations.checkAuthor(transaction, actor)) ?? slackOf(row);
     });
   }
 

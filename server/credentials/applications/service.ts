@@ -112,7 +112,8 @@ export function createApplications(deps: ApplicationsDeps) {
       await audit.record(transaction, actor, applicationChange('remove', application, { name }));
       const environment = await environmentOf(transaction, application);
       await alerts.raise(transaction, [removedAlert(actor, application, environment)]);
-      return revocations.revoke(transaction, 'application', clientId);
+      const revoked = await revocations.checkAuthor(transaction, actor);
+      return revoked ?? revocations.revoke(transaction, 'application', clientId);
     });
     if (isFailure(revision)) return revision;
     await revocations.propagate(revision);
@@ -166,6 +167,8 @@ export function createApplications(deps: ApplicationsDeps) {
         };
         await audit.record(transaction, actor, applicationChange('create', application, change));
         await alerts.raise(transaction, [createdAlert(actor, application, owner.bank?.environment)]);
+        const revoked = await revocations.checkAuthor(transaction, actor);
+        if (revoked) return revoked;
         const created = { application, secret };
         await recordAnswer(transaction, created);
         return created;
@@ -238,6 +241,8 @@ export function createApplications(deps: ApplicationsDeps) {
           transaction,
           widenedAlerts(actor, { before: current, after: application, environment }),
         );
+        const revoked = await revocations.checkAuthor(transaction, actor);
+        if (revoked) return revoked;
         return { application, revision: await revocations.revoke(transaction, 'edit', clientId) };
       });
       if (isFailure(updated)) return updated;

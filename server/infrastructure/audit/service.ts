@@ -19,6 +19,8 @@ export type Actor = {
   id: string;
   address?: string | undefined;
   requestId?: string | undefined;
+  /** Subjects of revocations that end the token of the call. */
+  revocableBy?: readonly string[];
 };
 
 export const systemActor: Actor = { type: 'system', id: 'portico' };

@@ -89,9 +89,9 @@ export function createMembers(deps: Deps) {
       const lastFounder = keepsFounder ? undefined : await checkLastFounder(transaction, actor, membership);
       if (lastFounder) return lastFounder;
       const outcome = await change(transaction, membership);
-      return outcome === 'unchanged'
-        ? undefined
-        : revocations.revoke(transaction, 'token', membership.grant_guid);
+      if (outcome === 'unchanged') return undefined;
+      const revoked = await revocations.checkAuthor(transaction, actor);
+      return revoked ?? revocations.revoke(transaction, 'token', membership.grant_guid);
     });
     if (isFailure(revision)) return revision;
     await revocations.propagate(revision);
@@ -212,7 +212,14 @@ export function createMembers(deps: Deps) {
             'second_factor_required',
             'Set up your own second factor before you require one of others',
           );
-        return organizations.changeSecondFactor(transaction, actor, organizationGuid, input, precondition);
+        const changed = await organizations.changeSecondFactor(
+          transaction,
+          actor,
+          organizationGuid,
+          input,
+          precondition,
+        );
+        return (await revocations.checkAuthor(transaction, actor)) ?? changed;
       });
     },
 

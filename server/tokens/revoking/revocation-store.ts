@@ -5,12 +5,17 @@ import type { Queries, Transaction } from '../../infrastructure/database/databas
 export type RevocationKind = 'application' | 'token' | 'edit' | 'freeze';
 export type Revocation = { revision: number; kind: RevocationKind; subject: string; expires_at: Date };
 
-/** Returns the highest new revision. The lock makes revisions visible in order. */
+/** Makes revisions visible in order. Taken after all other locks of a transaction, which end it soon. */
+export async function lockRevocations(transaction: Transaction): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('portico:revocations'))`.execute(transaction);
+}
+
+/** Returns the highest new revision. */
 export async function insertRevocations(
   transaction: Transaction,
   revocations: readonly { kind: RevocationKind; subject: string; expires_at: Date; created_at: Date }[],
 ): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtext('portico:revocations'))`.execute(transaction);
+  await lockRevocations(transaction);
   const rows = await transaction
     .insertInto('revocations')
     .values(revocations)

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Notifications } from '../../infrastructure/database/connections/notifications.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
 import { type Claims, EXPIRED_KEPT_MS, TOKEN_LIFETIME_SECONDS } from '../claims.ts';
@@ -59,16 +61,10 @@ export function createRevocations({ database, notifications, clock, guids, log }
   };
 
   /** Checks memory while it is up to date, otherwise the database. */
-  function check({
-    sub,
-    jti,
-    organization_guid: organization,
-    session_guid: session,
-    grant_guid: grant = organization,
-    parent_jti: parent,
-  }: Revocable): boolean | Promise<boolean> {
-    if (now() >= upToDateUntil)
-      return lookUpBatched([sub, jti, session, grant, parent].filter((subject) => subject !== undefined));
+  function check(claims: Revocable): boolean | Promise<boolean> {
+    const { sub, jti, organization_guid: organization, session_guid: session } = claims;
+    const { grant_guid: grant = organization, parent_jti: parent } = claims;
+    if (now() >= upToDateUntil) return lookUpBatched(subjectsOf(claims));
     if (expiries.has(sub) || expiries.has(jti)) return true;
     if (parent !== undefined && expiries.has(parent)) return true;
     return (session !== undefined && expiries.has(session)) || (grant !== undefined && expiries.has(grant));
@@ -157,6 +153,20 @@ export function createRevocations({ database, notifications, clock, guids, log }
       );
     },
 
+    /**
+     * For changes that give lasting access, after all other locks: refuses a change whose author lost the token since the
+     * call was admitted. The change commits before a revocation, or is refused.
+     */
+    async checkAuthor(
+      transaction: Transaction,
+      { revocableBy: subjects }: Actor,
+    ): Promise<Failure | undefined> {
+      if (subjects === undefined) return undefined;
+      await store.lockRevocations(transaction);
+      const [isRevoked] = await store.areRevoked(transaction, [subjects]);
+      return isRevoked ? tokenInvalid() : undefined;
+    },
+
     /** Returns once no node accepts the tokens revoked by the revision. */
     async propagate(revision: number | undefined): Promise<void> {
       if (revision === undefined) return;
@@ -195,4 +205,15 @@ export function createRevocations({ database, notifications, clock, guids, log }
       await store.deleteNodesBefore(queries, moment);
     },
   };
+}
+
+/** Everything that a token can be revoked by. */
+export function subjectsOf(claims: Revocable): string[] {
+  const { sub, jti, organization_guid: organization, session_guid: session } = claims;
+  const { grant_guid: grant = organization, parent_jti: parent } = claims;
+  return [sub, jti, session, grant, parent].filter((subject) => subject !== undefined);
+}
+
+export function tokenInvalid(): Failure {
+  return new Failure('authentication_failed', 'The access token is not valid');
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import { type Claims, DASHBOARD_CLIENT_ID, TOKEN_LIFETIME_SECONDS, type TokenType } from '../claims.ts';
 import type { Environments } from '../issuing/environments.ts';
-import type { Revocations } from '../revoking/revocations.ts';
+import { type Revocations, tokenInvalid } from '../revoking/revocations.ts';
 import type { Role } from '../roles.ts';
 import { ALGORITHM, type SigningKeys } from '../signing-keys/signing-keys.ts';
 import { hasLowS } from './signature-form.ts';
@@ -181,8 +181,4 @@ function callerOf(claims: Claims): Caller {
 
 export function expired(): Failure {
   return new Failure('authentication_failed', 'Signature has expired');
-}
-
-function tokenInvalid(): Failure {
-  return new Failure('authentication_failed', 'The access token is not valid');
 }

@@ -1,7 +1,9 @@
 import type { Organizations } from '../../credentials/organizations/service.ts';
+import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
+import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import { type Subscription, type SubscriptionRow, stateOf } from './state.ts';
 import * as store from './store.ts';
 
@@ -13,20 +15,21 @@ export type Change = (
 
 export type ChangeFound = ReturnType<typeof createChangeFound>;
 
-type Deps = { database: Database; clock: Clock; organizations: Organizations };
+type Deps = { database: Database; clock: Clock; organizations: Organizations; revocations: Revocations };
 type Options = {
   /** Lock order: Organization before subscription. */
   lockedOrganization?: string | undefined;
   precondition?: Precondition<Subscription> | undefined;
+  author?: Actor;
 };
 
 /** Locks a subscription and changes it. */
-export function createChangeFound({ database, clock, organizations }: Deps) {
+export function createChangeFound({ database, clock, organizations, revocations }: Deps) {
   return (
     tenant: store.TenantFilter,
     guid: string,
     change: Change,
-    { lockedOrganization, precondition }: Options = {},
+    { lockedOrganization, precondition, author }: Options = {},
   ): Promise<Subscription | Failure> =>
     database.transaction(async (transaction) => {
       const now = clock.now();
@@ -41,7 +44,9 @@ export function createChangeFound({ database, clock, organizations }: Deps) {
         precondition?.(withState(current, now));
       if (refused) return refused;
       const changed = await change(transaction, current, now);
-      return isFailure(changed) ? changed : withState(changed, now);
+      if (isFailure(changed)) return changed;
+      const revoked = author && changed !== current && (await revocations.checkAuthor(transaction, author));
+      return revoked || withState(changed, now);
     });
 }
 

@@ -12,6 +12,7 @@ import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
+import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import type { Events } from '../events/service.ts';
 import type { Visible } from '../visible.ts';
 import { type Change, createChangeFound, noSubscription, withState } from './changing.ts';
@@ -51,6 +52,7 @@ type Deps = Base & {
   alerts: Alerts;
   events: Events;
   organizations: Organizations;
+  revocations: Revocations;
   encryption: Encryption;
   randomBytes: RandomBytes;
   supportEmail: string;
@@ -65,7 +67,8 @@ type Deps = Base & {
 };
 
 export function createSubscriptions(deps: Deps) {
-  const { database, clock, guids, audit, events, organizations, supportEmail, announceChange } = deps;
+  const { database, clock, guids, audit, events, organizations, revocations } = deps;
+  const { supportEmail, announceChange } = deps;
   const signingKeys = createSigningKeys(deps);
 
   const endpoints = createEndpoints({ ...deps, signingKeys });
@@ -124,6 +127,8 @@ export function createSubscriptions(deps: Deps) {
         await store.insertSubscription(transaction, { ...row, signing_key_encrypted });
         await audit.record(transaction, actor, changeOf('create', row, changes));
         await firstEvents.publishCreation(transaction, row);
+        const revoked = await revocations.checkAuthor(transaction, actor);
+        if (revoked) return revoked;
         const created = { subscription: withState(row, now), signingKey };
         await recordAnswer(transaction, created);
         return created;
@@ -165,7 +170,7 @@ export function createSubscriptions(deps: Deps) {
 
     /** Schedules the deletion; a repeated request changes nothing. */
     remove(actor: Actor, tenant: store.TenantFilter, guid: string): Promise<Subscription | Failure> {
-      return changeFound(tenant, guid, async (transaction, current, now) => {
+      const change: Change = async (transaction, current, now) => {
         if (current.scheduled_deletion_at !== null) return current;
         if (current.protection_enabled)
           return new Failure(
@@ -179,7 +184,8 @@ export function createSubscriptions(deps: Deps) {
         const row = await store.updateSubscription(transaction, guid, changed);
         await events.publish(transaction, [eventOf('subscription.deleting', row)]);
         return row;
-      });
+      };
+      return changeFound(tenant, guid, change, { author: actor });
     },
 
     /**

@@ -109,7 +109,7 @@ export function createUpdates(deps: Deps) {
         };
       const lockedOrganization = url === undefined ? undefined : tenant.organizationGuid;
       const run = (mayMove: boolean) =>
-        changeFound(tenant, guid, change(mayMove), { lockedOrganization, precondition });
+        changeFound(tenant, guid, change(mayMove), { lockedOrganization, precondition, author: actor });
       let updated = await run(false);
       if (usesLimit) {
         // Between two transactions, because counting needs a connection of its own.

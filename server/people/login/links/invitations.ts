@@ -4,6 +4,7 @@ import type { Actor } from '../../../infrastructure/audit/service.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { type RecordAnswer, recordNothing } from '../../../infrastructure/idempotency/record-answer.ts';
 import { type Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
+import type { Revocations } from '../../../tokens/revoking/revocations.ts';
 import type { NewMember } from '../../members/schema.ts';
 import type { Member, Members } from '../../members/service.ts';
 import type { LoginLimits } from '../limits/limits.ts';
@@ -21,12 +22,13 @@ type Deps = {
   links: Links;
   mail: Mail | undefined;
   limits: LoginLimits;
+  revocations: Revocations;
   supportEmail: string;
 };
 
 /** Invitations: creates and removes a membership together with its link. */
 export function createInvitations(deps: Deps) {
-  const { database, organizations, members, links, mail, limits, supportEmail } = deps;
+  const { database, organizations, members, links, mail, limits, revocations, supportEmail } = deps;
   return {
     /** Mails the link if a mail server is configured; otherwise the caller passes it on. */
     async invite(
@@ -44,6 +46,8 @@ export function createInvitations(deps: Deps) {
         const member = await members.invite(transaction, actor, organizationGuid, input);
         if (isFailure(member)) return member;
         const { link, expiresAt } = await links.issue(transaction, member.guid, organizationGuid);
+        const revoked = await revocations.checkAuthor(transaction, actor);
+        if (revoked) return revoked;
         const invitee = { ...member, invitation_expires_at: expiresAt };
         const result = { member: invitee, link, mailed: mail !== undefined };
         await recordAnswer(transaction, result);
