@@ -1,6 +1,6 @@
 import { type ApiError, hasCode } from './api-error.ts';
 import { type Query, type Request, send, sendRaw } from './send.ts';
-import type { Tenancy, Tokens } from './tokens.ts';
+import type { Tenancy, TokenSource } from './tokens.ts';
 
 type Options = { query?: Query | undefined; signal?: AbortSignal | undefined };
 const PROOF_CODES = ['proof_required', 'second_factor_required'] as const;
@@ -11,7 +11,7 @@ export type Api = ReturnType<typeof createApi>;
  * confirm their identity; the call is then repeated.
  */
 export function createApi(
-  tokens: Tokens,
+  tokens: TokenSource,
   tenancy: Tenancy,
   requestProof?: (error: ApiError) => Promise<void>,
 ) {

@@ -1,3 +1,4 @@
+import { ApiError } from './api-error.ts';
 import { send } from './send.ts';
 import type { Environment, IssuedToken } from './types.ts';
 
@@ -6,7 +7,19 @@ const RENEW_BEFORE_MS = 60_000;
 
 export type Tenancy = { organizationGuid: string; environment: Environment };
 export type Tokens = ReturnType<typeof createTokens>;
+export type TokenSource = Pick<Tokens, 'tokenFor' | 'invalidate'>;
 type CachedToken = { token: string; renewAt: number };
+
+/** After the end of the session: calls fail without a request until the user logs in again. */
+export const NO_TOKENS: TokenSource = {
+  tokenFor: async () => {
+    throw new ApiError('Your session has ended. Log in again.', {
+      status: 401,
+      code: 'authentication_failed',
+    });
+  },
+  invalidate: () => undefined,
+};
 
 /** User tokens per Organization and environment, kept in memory only. */
 export function createTokens() {

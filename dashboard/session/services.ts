@@ -12,6 +12,7 @@ const FRESH_FOR_MS = 5_000;
 export function createServices(): Services {
   /** The session may have ended, or the role changed: reload the session. */
   const onError = (error: unknown) => {
+    if (queries.getQueryData(SESSION_KEY) === null) return;
     if (error instanceof ApiError && (error.status === 401 || error.code === 'invalid_scopes'))
       void queries.invalidateQueries({ queryKey: SESSION_KEY });
   };

@@ -1,9 +1,9 @@
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { accountApi } from '../api/account.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { Session } from '../api/types.ts';
-import { SESSION_KEY, type Services } from './services.ts';
+import { SESSION_KEY, type Services, useServices } from './services.ts';
 
 const ENDED_KEY = [...SESSION_KEY, 'ended'];
 
@@ -24,9 +24,21 @@ async function readSession({ client }: { client: QueryClient }): Promise<Session
 
 /** Whether the last session of this tab ended other than by logging out. */
 export function useHasSessionEnded(): boolean {
-  const queries = useQueryClient();
-  const [hasEnded] = useState(() => queries.getQueryData(ENDED_KEY) === true);
-  return hasEnded;
+  const { data: session } = useSession();
+  const { data: hasEnded } = useQuery<boolean>({ queryKey: ENDED_KEY, queryFn: skipToken });
+  return hasEnded === true && session === null;
+}
+
+/** After the same user has logged in again: loads what failed meanwhile. */
+export function useRefreshAfter(hasEnded: boolean): void {
+  const { tokens, queries } = useServices();
+  useEffect(() => {
+    if (!hasEnded) return;
+    return () => {
+      tokens.clear();
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+    };
+  }, [hasEnded, tokens, queries]);
 }
 
 export function isLoggedOut(error: unknown): boolean {
@@ -35,7 +47,7 @@ export function isLoggedOut(error: unknown): boolean {
 
 export function replaceSession(services: Services, session: Session | null): void {
   services.queries.setQueryData(SESSION_KEY, session);
-  services.queries.removeQueries({ queryKey: ENDED_KEY });
+  services.queries.setQueryData(ENDED_KEY, false);
   clearCachedData(services);
 }
 

@@ -3,12 +3,13 @@ import { use, useCallback, useMemo } from 'react';
 import { type ApiError, hasCode } from '../api/api-error.ts';
 import { createApi } from '../api/client.ts';
 import { permissionsOf } from '../api/permissions.ts';
+import { NO_TOKENS } from '../api/tokens.ts';
 import type { Bank, Feature, Organization, Session } from '../api/types.ts';
 import { ProofContext, useProofDialog } from '../auth/proof.tsx';
 import { SecondFactorRequired } from '../auth/SecondFactorRequired.tsx';
 import { FreezeContext, useFreezeState, useFrozen } from '../session/freeze.ts';
 import { SESSION_KEY, useServices } from '../session/services.ts';
-import { useSession } from '../session/session.ts';
+import { useHasSessionEnded, useRefreshAfter, useSession } from '../session/session.ts';
 import { useBanks } from '../session/use-banks.ts';
 import { useIsSameMember } from '../session/use-same-member.ts';
 import { useSelected } from '../session/use-selected.ts';
@@ -18,6 +19,7 @@ import { PageLoading } from '../shared/feedback/PageLoading.tsx';
 import { useFilters } from '../shared/filters/use-filters.ts';
 import { NoOrganization } from './NoOrganization.tsx';
 import { RedirectToLogin } from './RedirectToLogin.tsx';
+import { SessionEnded } from './SessionEnded.tsx';
 import { Shell } from './Shell.tsx';
 
 const NO_BANKS: readonly Bank[] = [];
@@ -25,9 +27,11 @@ const NO_BANKS: readonly Bank[] = [];
 /** Requires a login, selects the Organization and bank, and renders the shell. */
 export function Workspace() {
   const { data, error, isPending, refetch } = useSession();
-  // A one-time secret stays when the session ends. Logging out removes it, because that clears the banks too.
+  const hasEnded = useHasSessionEnded();
+  useRefreshAfter(hasEnded);
   const freeze = useFreezeState();
-  const session = useFrozen(data, freeze.isFrozen);
+  // Forms and one-time secrets stay when the session ends. Logging out removes them, because that clears the banks too.
+  const session = useFrozen(data, freeze.isFrozen || hasEnded);
   const isSamePerson = useIsSameMember(session);
   const { filters } = useFilters();
   const organization = useSelected('organization', session?.organizations ?? [], filters.org);
@@ -35,15 +39,24 @@ export function Workspace() {
   if (error && session === undefined) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
   if (!session) return <RedirectToLogin />;
   if (!isSamePerson) return <PageLoading />;
-  if (!organization) return <NoOrganization session={session} />;
+  if (!organization) return hasEnded ? <RedirectToLogin /> : <NoOrganization session={session} />;
   return (
     <FreezeContext value={freeze}>
-      <OrganizationWorkspace key={organization.guid} session={session} organization={organization} />
+      <OrganizationWorkspace key={organization.guid} {...{ session, organization, hasEnded }} />
+      {hasEnded && !freeze.isFrozen ? <SessionEnded member={session.member} /> : null}
     </FreezeContext>
   );
 }
 
-function OrganizationWorkspace({ session, organization }: { session: Session; organization: Organization }) {
+function OrganizationWorkspace({
+  session,
+  organization,
+  hasEnded,
+}: {
+  session: Session;
+  organization: Organization;
+  hasEnded: boolean;
+}) {
   const { tokens, queries } = useServices();
   const { filters, change } = useFilters();
   const router = useRouter();
@@ -70,11 +83,11 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
     [openProofDialog, hasSecondFactor, queries],
   );
 
-  // Stable per tenant: live streams reconnect when it changes.
-  const api = useMemo(
-    () => createApi(tokens, { organizationGuid: organization.guid, environment }, requestProof),
-    [tokens, organization.guid, environment, requestProof],
-  );
+  // Stable per tenant and session: live streams reconnect when it changes.
+  const api = useMemo(() => {
+    const tenancy = { organizationGuid: organization.guid, environment };
+    return createApi(hasEnded ? NO_TOKENS : tokens, tenancy, requestProof);
+  }, [tokens, hasEnded, organization.guid, environment, requestProof]);
   const areBanksLoaded = data !== undefined;
   // The shell and the page render again when it changes, so it has to stay the same while the user navigates.
   const workspace = useMemo(

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { joinTeam } from '../../testing/dashboard.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { assertAccessible } from '../support/accessibility.ts';
+import { takeSecret } from '../support/one-time-secrets.ts';
 import { navigationOf, returnToTab } from '../support/pages.ts';
 import { enterAs, logOut } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
@@ -26,7 +27,7 @@ test('logging out of an expired session shows no error', async () => {
   assert.equal(await page.getByText('Your session has ended').count(), 0);
 });
 
-test('a changed form is discarded only by a button, and the end of the session is explained', async () => {
+test('a changed form is discarded only by a button', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
   await page.goto('/team');
@@ -44,11 +45,40 @@ test('a changed form is discarded only by a button, and the end of the session i
   assert.equal(await dialog.getByLabel('Email').inputValue(), 'grace@acme.test');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await dialog.waitFor({ state: 'detached' });
+});
+
+test('after the end of the session the same user logs in again and continues with the form', async () => {
+  const page = await pages.open();
+  const tenant = await createTenant(app);
+  const person = await enterAs(page, site, tenant, 'founder');
+  await page.goto('/team');
+  await page.getByRole('button', { name: 'Invite' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Invite member' });
+  await form.getByLabel('Email').fill('grace-again@acme.test');
+  await form.getByLabel('Developer').check();
+  await page.context().clearCookies();
+  await returnToTab(page);
+  const login = page.getByRole('dialog', { name: 'Log in' });
+  await login.getByText('Your session has ended. Log in again.').waitFor();
+  await assertAccessible(page, 'login after the end of a session');
+  assert.equal(await login.getByLabel('Email').inputValue(), person.email);
+  await page.keyboard.press('Escape');
+  await login.getByLabel('Password', { exact: true }).fill(person.password);
+  await login.getByRole('button', { name: 'Log in', exact: true }).click();
+  await login.waitFor({ state: 'detached' });
+  assert.equal(await form.getByLabel('Email').inputValue(), 'grace-again@acme.test');
+  await form.getByRole('button', { name: 'Invite' }).click();
+  await takeSecret(page.getByRole('dialog'), 'invitation_link', 'Done');
+  await page.getByRole('row', { name: /grace-again@acme\.test.*Developer/ }).waitFor();
 
   await page.context().clearCookies();
   await returnToTab(page);
-  await page.getByText('Your session has ended. Log in again.').waitFor();
-  await assertAccessible(page, 'login after the end of a session');
+  const other = await joinTeam(app, tenant.organizationGuid, { role: 'viewer' });
+  await login.getByLabel('Email').fill(other.email);
+  await login.getByLabel('Password', { exact: true }).fill(other.password);
+  await login.getByRole('button', { name: 'Log in', exact: true }).click();
+  await page.getByRole('button', { name: `Account: ${other.email}` }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Invite' }).count(), 0);
 });
 
 test('a login in another tab discards the data of the previous user', async () => {

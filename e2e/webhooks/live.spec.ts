@@ -58,7 +58,7 @@ test('the live page shows attempts, reconnects when its token expires, and can b
 
 test('the live page recovers from a rejected stream, applies filters, and requires a login', async () => {
   const page = await pages.open();
-  await enterAs(page, site, await createTenant(app), 'viewer');
+  const person = await enterAs(page, site, await createTenant(app), 'viewer');
   const errors = [
     { status: 403, error: 'forbidden', code: 'invalid_scopes', message: 'Not for this role' },
     { status: 429, error: 'too_many_requests', code: 'rate_limit_exceeded', message: 'Close one first' },
@@ -91,5 +91,7 @@ test('the live page recovers from a rejected stream, applies filters, and requir
   await page.context().clearCookies();
   await pass(TOKEN_MS, [app], 10_000);
   await poll(page);
-  await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+  await status.getByText('Live', { exact: true }).waitFor();
 });

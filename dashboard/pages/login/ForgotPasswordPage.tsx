@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { accountApi } from '../../api/account.ts';
-import { LoginError } from './LoginError.tsx';
+import { LoginError } from '../../auth/LoginError.tsx';
 import { LoginLayout } from './LoginLayout.tsx';
 import { LINK_TITLES, ResetLinkSent } from './ResetLinkSent.tsx';
 

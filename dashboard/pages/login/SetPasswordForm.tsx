@@ -5,10 +5,10 @@ import { accountApi } from '../../api/account.ts';
 import { hasCode } from '../../api/api-error.ts';
 import type { Link } from '../../api/types.ts';
 import { CodeField } from '../../auth/CodeField.tsx';
+import { LoginError } from '../../auth/LoginError.tsx';
 import { NewPasswordFields } from '../../auth/NewPasswordFields.tsx';
 import { newPasswordRules } from '../../auth/password-rules.ts';
 import { needsCode, typedCode } from '../../auth/totp-code.ts';
-import { LoginError } from './LoginError.tsx';
 import { LoginLayout } from './LoginLayout.tsx';
 import { useCompleteLogin } from './use-complete-login.ts';
 

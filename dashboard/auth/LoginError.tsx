@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
-import { ApiError, hasCode } from '../../api/api-error.ts';
-import { Icon } from '../../shared/text/Icon.tsx';
+import { ApiError, hasCode } from '../api/api-error.ts';
+import { Icon } from '../shared/text/Icon.tsx';
 
 /** Does not reveal whether the email address has an account. */
 export function LoginError({ error }: { error: unknown }) {
