@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectsOf } from '../../../../testing/answers.ts';
-import { createTestApp } from '../../../../testing/app.ts';
+import { type Answer, createTestApp } from '../../../../testing/app.ts';
 import { browse, joinTeam, tokenInLink } from '../../../../testing/dashboard.ts';
+import { lockWaits } from '../../../../testing/locks.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
 
-const app = await createTestApp({ environment: { PORTICO_SUPPORT_EMAIL: 'help@operator.example' } });
+const app = await createTestApp({
+  environment: { PORTICO_SUPPORT_EMAIL: 'help@operator.example', PORTICO_DATABASE_CONNECTIONS: '20' },
+});
 const { organizationGuid } = await createTenant(app);
 
 async function ask(email: string) {
@@ -49,4 +52,25 @@ test('a request for an unknown address gets the same response and is not logged'
   const unknown = await ask('unknown@partner.example');
   assert.deepEqual([unknown.status, unknown.body], [known.status, known.body]);
   assert.doesNotMatch(app.logged.slice(before).join(), /password reset requested without a mail server/);
+});
+
+test('a reset by the operator and the use of the previous link do not deadlock', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const reset = () =>
+    app.operate('POST', `/members/${person.memberGuid}/password_reset`, { remove_totp: true });
+  const token = tokenInLink((await reset()).body.link);
+  const answers: Promise<Answer>[] = [];
+  await app.database.transaction(async (transaction) => {
+    const login = transaction.selectFrom('logins').select('member_guid');
+    await login.where('member_guid', '=', person.memberGuid).forUpdate().execute();
+    const payload = { token, password: 'a brand new password' };
+    for (const call of [() => browse(app, 'POST', '/password', { payload }), reset]) {
+      answers.push(call());
+      while ((await lockWaits(app.database.queries)) < answers.length);
+    }
+  });
+  assert.deepEqual(
+    (await Promise.all(answers)).map(({ status }) => status),
+    [200, 200],
+  );
 });

@@ -103,8 +103,9 @@ export function createPasswordResets(deps: Deps) {
       return database.transaction(async (transaction) => {
         const moving = await members.checkMoving(transaction, memberGuid);
         if (moving) return moving;
-        const issued = await issue(transaction, actor, memberGuid);
+        // The login before the link, as the use of a link locks them.
         if (removeTotp) await totp.turnOff(transaction, actor, memberGuid);
+        const issued = await issue(transaction, actor, memberGuid);
         await recordAnswer(transaction, issued);
         return issued;
       });
