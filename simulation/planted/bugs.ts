@@ -158,8 +158,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'the tokens of a removed member are not revoked',
     file: 'server/people/members/service.ts',
-    from: ": revocations.revoke(transaction, 'token', membership.grant_guid);",
-    to: ': undefined;',
+    from: "return revoked ?? revocations.revoke(transaction, 'token', membership.grant_guid);",
+    to: 'return revoked;',
   },
   {
     name: 'a feature is remembered by each node',
