@@ -1,5 +1,5 @@
 import type { Queries } from '../../infrastructure/database/database.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { type Clock, hasPassed } from '../../infrastructure/runtime/clock.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
 import { countWaiting } from './queue-store.ts';
 
@@ -20,8 +20,7 @@ export function watchWaitingFiles({
 
   metrics.onRead(async () => {
     const now = clock.now().getTime();
-    // A clock that was set back must not end the counts.
-    if (Math.abs(now - countedAt) < COUNT_EVERY_MS) return;
+    if (!hasPassed(COUNT_EVERY_MS, countedAt, now)) return;
     countedAt = now;
     metrics.filesWaiting.set(await countWaiting(queries, MAX_COUNTED));
   });

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { systemClock } from './clock.ts';
+import { hasPassed } from './clock.ts';
 
-test('the system clock returns the current time', () => {
-  const before = Date.now();
-  const now = systemClock.now().getTime();
-  assert.ok(before <= now && now <= Date.now());
-});
-
-test('the fake clock stands still until it is advanced, and returns copies of its date', () => {
-  const clock = createFakeClock(new Date(1_000));
-  clock.now().setTime(9_999);
-  assert.equal(clock.now().getTime(), 1_000);
-  clock.advance(500);
-  assert.equal(clock.now().getTime(), 1_500);
-  clock.set(new Date(10));
-  assert.equal(clock.now().getTime(), 10);
+test('a time has passed after it, and when the clock was set back', () => {
+  const since = Date.parse('2030-01-01T12:00:00Z');
+  assert.equal(hasPassed(1_000, since, since), false);
+  assert.equal(hasPassed(1_000, since, since + 999), false);
+  assert.equal(hasPassed(1_000, since, since + 1_000), true);
+  assert.equal(hasPassed(1_000, since, since - 1), true);
 });

@@ -13,6 +13,11 @@ export const systemTimers: Timers = {
   },
 };
 
+/** Between two readings of the clock. A clock that was set back counts as passed: nothing waits until it has caught up. */
+export function hasPassed(ms: number, since: number, now: number): boolean {
+  return now < since || now - since >= ms;
+}
+
 export function later(moment: Date, ms: number): Date {
   return new Date(moment.getTime() + ms);
 }

@@ -3,7 +3,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 
 import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { type Clock, hasPassed } from '../../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
@@ -47,12 +47,11 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
   let loaded: Promise<readonly SigningKey[]> | undefined;
   let loadedAt = 0;
 
-  const ageMs = () => clock.now().getTime() - loadedAt;
-
   function keys(olderThanMs = RELOAD_AFTER_MS): Promise<readonly SigningKey[]> {
-    if (loaded === undefined || ageMs() >= olderThanMs) {
+    const now = clock.now().getTime();
+    if (loaded === undefined || hasPassed(olderThanMs, loadedAt, now)) {
       const previous = loaded;
-      loadedAt = clock.now().getTime();
+      loadedAt = now;
       loaded = load().catch((error: unknown) => {
         loaded = previous;
         if (!previous) throw error;

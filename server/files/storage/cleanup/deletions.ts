@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../../infrastructure/database/database.ts';
-import { type Clock, later } from '../../../infrastructure/runtime/clock.ts';
+import { type Clock, hasPassed, later } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import { MAX_FAILURES } from '../delete-each.ts';
 import type { Storage } from '../storage.ts';
@@ -101,7 +101,7 @@ export function createDeletions({
 
     async sweepUnfinishedUploads(): Promise<number> {
       const now = clock.now();
-      if (now.getTime() < unfinishedSweptAt + UNFINISHED_SWEEP_EVERY_MS) return 0;
+      if (!hasPassed(UNFINISHED_SWEEP_EVERY_MS, unfinishedSweptAt, now.getTime())) return 0;
       unfinishedSweptAt = now.getTime();
       return storage.sweepTemporary(later(now, -UNFINISHED_AFTER_MS));
     },

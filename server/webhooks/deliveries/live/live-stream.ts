@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { EnvironmentName } from '../../../infrastructure/database/tables.ts';
+import { hasPassed } from '../../../infrastructure/runtime/clock.ts';
 import type { DeliveryState } from '../state.ts';
 import type { LiveAttempt } from './live-messages.ts';
 import { createLiveThrottle } from './live-throttle.ts';
@@ -23,7 +24,7 @@ const RECONNECT_AFTER_MS = 1_000;
 export function createLiveStream(filters: LiveFilters, openedAtMs: number) {
   const stream = new Readable({ read: () => undefined });
   const isWithinRate = createLiveThrottle();
-  let beatAt = openedAtMs + HEARTBEAT_EVERY_MS;
+  let beatAt = openedAtMs;
   let dropped = 0;
   let ended = false;
 
@@ -52,9 +53,9 @@ export function createLiveStream(filters: LiveFilters, openedAtMs: number) {
     tick(nowMs: number): void {
       if (dropped > 0) write(`event: dropped\ndata: ${JSON.stringify({ dropped })}\n\n`);
       dropped = 0;
-      if (nowMs < beatAt) return;
+      if (!hasPassed(HEARTBEAT_EVERY_MS, beatAt, nowMs)) return;
       write(':\n\n');
-      beatAt = nowMs + HEARTBEAT_EVERY_MS;
+      beatAt = nowMs;
     },
 
     /** A viewer that is behind is aborted: a regular end would wait until it has read everything. */

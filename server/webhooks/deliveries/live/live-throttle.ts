@@ -1,3 +1,4 @@
+import { hasPassed } from '../../../infrastructure/runtime/clock.ts';
 /** Per Organization and per stream. */
 export const MAX_LIVE_PER_SECOND = 100;
 const SECOND_MS = 1_000;
@@ -7,7 +8,7 @@ export function createLiveThrottle(): (nowMs: number) => boolean {
   let startedAt = Number.NEGATIVE_INFINITY;
   let used = 0;
   return (nowMs) => {
-    if (nowMs - startedAt >= SECOND_MS || nowMs < startedAt) {
+    if (hasPassed(SECOND_MS, startedAt, nowMs)) {
       startedAt = nowMs;
       used = 0;
     }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Notifications } from '../../../infrastructure/database/connections/notifications.ts';
-import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
+import { type Clock, hasPassed, type Timers } from '../../../infrastructure/runtime/clock.ts';
 import type { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
@@ -33,7 +33,7 @@ export function createLiveViewers({ notifications, clock, timers, metrics, log }
   const viewers = new Set<Viewer>();
   let listening: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
-  let renewAt = 0;
+  let announcedAt = 0;
   let closed = false;
 
   const now = () => clock.now().getTime();
@@ -73,14 +73,14 @@ export function createLiveViewers({ notifications, clock, timers, metrics, log }
       if (viewers.size === 0) return;
       tickLater();
       for (const viewer of viewers) ifAllowed(viewer, () => viewer.tick(now()));
-      if (now() < renewAt) return;
-      renewAt = now() + RENEW_EVERY_MS;
+      if (!hasPassed(RENEW_EVERY_MS, announcedAt, now())) return;
+      announcedAt = now();
       void announceInterest([...new Set([...viewers].map(({ organizationGuid }) => organizationGuid))]);
     });
   }
 
   function add(viewer: Viewer): void {
-    if (viewers.size === 0) renewAt = now() + RENEW_EVERY_MS;
+    if (viewers.size === 0) announcedAt = now();
     viewers.add(viewer);
     metrics.liveViewers.set(viewers.size);
     viewer.stream.once('close', () => {

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
-import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import { type Clock, hasPassed } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
@@ -52,7 +52,7 @@ export function createClaims(deps: Deps) {
   const ended = createEndedSubscriptions({ database, clock, log, metrics, subscriptions });
   const walkPace = createPace(clock, WALK_PACE);
   const refreshPace = createPace(clock, REFRESH_PACE);
-  let nextUntrackedCheckAt = clock.now().getTime() + UNTRACKED_CHECK_EVERY_MS;
+  let untrackedCheckedAt = clock.now().getTime();
 
   type Taken = { claimed: number; nextDueAt: Date | undefined };
 
@@ -194,8 +194,8 @@ export function createClaims(deps: Deps) {
   async function releaseUntracked(): Promise<void> {
     const now = clock.now().getTime();
     const holder = lease.lastHolder();
-    if (now < nextUntrackedCheckAt || holder === undefined) return;
-    nextUntrackedCheckAt = now + UNTRACKED_CHECK_EVERY_MS;
+    if (!hasPassed(UNTRACKED_CHECK_EVERY_MS, untrackedCheckedAt, now) || holder === undefined) return;
+    untrackedCheckedAt = now;
     const takenBefore = new Date(now - UNTRACKED_AFTER_MS);
     const heldGuids = () => [...lanes.heldGuids(), ...releases.pendingGuids()];
     const released = await releaseUntrackedLeases(queries, holder, { held: heldGuids(), takenBefore });

@@ -1,6 +1,6 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
-import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import { type Clock, hasPassed } from '../../../infrastructure/runtime/clock.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import { selectBacklog } from '../recording/record-store.ts';
 
@@ -25,8 +25,7 @@ export function watchQueue({ metrics, clock, database, figures }: Deps): void {
     metrics.deliveriesHeld.set(held);
     metrics.lanesLimited.set(limited);
     const now = clock.now();
-    // A clock that was set back must not end the reads.
-    if (Math.abs(now.getTime() - readAt) < BACKLOG_EVERY_MS) return;
+    if (!hasPassed(BACKLOG_EVERY_MS, readAt, now.getTime())) return;
     readAt = now.getTime();
     const { waiting, oldestDueAt } = await database.transaction(async (transaction) => {
       await preferIndexes(transaction);

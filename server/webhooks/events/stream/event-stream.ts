@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { EnvironmentName } from '../../../infrastructure/database/tables.ts';
+import { hasPassed } from '../../../infrastructure/runtime/clock.ts';
 import { formatPosition, type Horizon, isOfDatabase, type Position, withoutSnapshots } from './position.ts';
 import { viewStreamedEvent } from './stream-schema.ts';
 import type { StreamedEvent, StreamPage } from './stream-store.ts';
@@ -42,7 +43,7 @@ export function createEventStream(request: StreamRequest, start: Position, deps:
   let position = isOfDatabase(start, latest().database) ? start : withoutSnapshots(start);
   /** The position is the end of what this horizon shows. */
   let caughtUpWith: Horizon | undefined = position.from === latest() ? latest() : undefined;
-  let beatAt = nowMs() + HEARTBEAT_EVERY_MS;
+  let sentAt = nowMs();
   let blockedSince: number | undefined;
   let ended = false;
   let wake = () => {};
@@ -65,7 +66,7 @@ export function createEventStream(request: StreamRequest, start: Position, deps:
       try {
         if (!(await request.isAllowed())) break;
         if (caughtUpWith !== latest()) await send(await nextPage());
-        else if (nowMs() >= beatAt) await send(`:\n${idLine()}\n`);
+        else if (hasPassed(HEARTBEAT_EVERY_MS, sentAt, nowMs())) await send(`:\n${idLine()}\n`);
         else await nextPoll();
         failures = 0;
       } catch (error) {
@@ -86,7 +87,7 @@ export function createEventStream(request: StreamRequest, start: Position, deps:
 
   async function send(text: string): Promise<void> {
     if (text === '' || ended) return;
-    beatAt = nowMs() + HEARTBEAT_EVERY_MS;
+    sentAt = nowMs();
     if (stream.push(text)) return;
     blockedSince = nowMs();
     await new Promise<void>((resolve) => {

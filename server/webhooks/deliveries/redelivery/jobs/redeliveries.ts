@@ -3,6 +3,7 @@ import type { Actor } from '../../../../infrastructure/audit/service.ts';
 import type { Base } from '../../../../infrastructure/base.ts';
 import type { Page, PageOf } from '../../../../infrastructure/database/paging/paging.ts';
 import { type RecordAnswer, recordNothing } from '../../../../infrastructure/idempotency/record-answer.ts';
+import { hasPassed } from '../../../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../../../infrastructure/runtime/failure.ts';
 import type { EventCounters } from '../../../events/counters.ts';
 import { createEventWindows } from '../../../events/windows.ts';
@@ -49,7 +50,7 @@ export function createRedeliveries(deps: Deps) {
   const { queries } = database;
   const eventWindows = createEventWindows({ counters: deps.eventCounters, retentionDays });
   const sources = createRedeliverySources({ ...deps, eventWindows });
-  let restUntil = 0;
+  let rest: { since: number; ms: number } | undefined;
   let createdCount = 0;
   /** Steps take turns: each starts after the redelivery of the previous one. */
   let lastChecked: string | undefined;
@@ -162,7 +163,7 @@ export function createRedeliveries(deps: Deps) {
         await recordAnswer(transaction, row);
         return row;
       });
-      restUntil = 0;
+      rest = undefined;
       createdCount += 1;
       return redelivery;
     },
@@ -203,13 +204,13 @@ export function createRedeliveries(deps: Deps) {
 
     /** Redelivers one batch of the next redelivery; returns whether there may be more. */
     async step(): Promise<boolean> {
-      if (clock.now().getTime() < restUntil) return false;
+      if (rest && !hasPassed(rest.ms, rest.since, clock.now().getTime())) return false;
       const countBefore = createdCount;
       const hasAdvanced = await advanceNext();
       if (hasAdvanced) return true;
-      const restMs = hasAdvanced === undefined ? SHORT_REST_MS : REST_MS;
+      const ms = hasAdvanced === undefined ? SHORT_REST_MS : REST_MS;
       // One created meanwhile may have been missed.
-      if (countBefore === createdCount) restUntil = clock.now().getTime() + restMs;
+      if (countBefore === createdCount) rest = { since: clock.now().getTime(), ms };
       return false;
     },
 

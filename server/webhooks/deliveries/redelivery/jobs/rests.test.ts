@@ -30,6 +30,11 @@ test('without a running redelivery the database is queried once per second', asy
   assert.equal(await app.redeliveries.step(), false);
   await recover(owner, subscription);
   assert.equal(await app.redeliveries.step(), true, 'it was made here');
+
+  assert.equal(await idle.redeliveries.step(), false);
+  await recover(owner, subscription);
+  clock.set(new Date(clock.now().getTime() - 1));
+  assert.equal(await idle.redeliveries.step(), true, 'also after the clock was set back');
 });
 
 test('while no redelivery can advance, the database is queried once per second', async () => {
