@@ -27,11 +27,17 @@ export function selectPeople(queries: Queries, guids: readonly string[]): Promis
   return queries.selectFrom('members').selectAll().where('guid', 'in', guids).execute();
 }
 
+/**
+ * Sets no column of a key: that would lock the row against references to it, and the session of a person who sets a password
+ * is inserted under the lock of the revocations.
+ */
 export function upsertPerson(transaction: Transaction, person: Person): Promise<Person> {
   return transaction
     .insertInto('members')
     .values(person)
-    .onConflict((conflict) => conflict.column('email').doUpdateSet({ email: person.email }))
+    .onConflict((conflict) =>
+      conflict.column('email').doUpdateSet(({ ref }) => ({ updated_at: ref('members.updated_at') })),
+    )
     .returningAll()
     .executeTakeFirstOrThrow();
 }

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectsOf } from '../../../../testing/answers.ts';
 import { type Answer, createTestApp } from '../../../../testing/app.ts';
-import { browse, joinTeam, tokenInLink } from '../../../../testing/dashboard.ts';
+import { browse, dashboardToken, joinTeam, tokenInLink } from '../../../../testing/dashboard.ts';
 import { lockWaits } from '../../../../testing/locks.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
+import { lockRevocations } from '../../../tokens/revoking/revocation-store.ts';
 
 const app = await createTestApp({
   environment: { PORTICO_SUPPORT_EMAIL: 'help@operator.example', PORTICO_DATABASE_CONNECTIONS: '20' },
@@ -72,5 +73,29 @@ test('a reset by the operator and the use of the previous link do not deadlock',
   assert.deepEqual(
     (await Promise.all(answers)).map(({ status }) => status),
     [200, 200],
+  );
+});
+
+test('an invitation of a person who sets a new password does not deadlock with that', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const other = (await createTenant(app)).organizationGuid;
+  const token = await dashboardToken(app, await joinTeam(app, other), other);
+  const { body } = await app.operate('POST', `/members/${person.memberGuid}/password_reset`, {});
+  const setPassword = { token: tokenInLink(body.link), password: 'a brand new password' };
+  const invitation = { email: person.email, role: 'viewer' };
+  const answers: Promise<Answer>[] = [];
+  await app.database.transaction(async (transaction) => {
+    await lockRevocations(transaction);
+    for (const call of [
+      () => browse(app, 'POST', '/password', { payload: setPassword }),
+      () => app.call({ method: 'POST', url: '/api/members', token, payload: invitation }),
+    ]) {
+      answers.push(call());
+      while ((await lockWaits(app.database.queries)) < answers.length);
+    }
+  });
+  assert.deepEqual(
+    (await Promise.all(answers)).map(({ status }) => status),
+    [200, 201],
   );
 });
