@@ -24,9 +24,12 @@ after(async () => {
 function createHarness(clock = createFakeClock()) {
   const timers = createFakeClock(new Date(0));
   const logged: string[] = [];
-  const state = { away: false, lost: 0 };
+  const state = { away: false, lost: 0, statementMs: 0 };
+  /** The terms in which the callbacks ran. */
+  const terms: { lost: number[]; expired: number[] } = { lost: [], expired: [] };
   function reach(): void {
     if (state.away) throw new Error('the database is away');
+    clock.advance(state.statementMs);
   }
   const database: Database = {
     ...real,
@@ -47,12 +50,15 @@ function createHarness(clock = createFakeClock()) {
     log: createLog({ level: 'warn', terminal: false, destination }),
     onLost() {
       state.lost += 1;
+      terms.lost.push(lease.term());
     },
-    async onExpired() {},
+    async onExpired() {
+      terms.expired.push(lease.term());
+    },
     onRenewed() {},
   });
   return {
-    ...{ clock, timers, lease, logged, state },
+    ...{ clock, timers, lease, logged, state, terms },
     /** Runs the renewal timer and waits for it. */
     async renew(): Promise<void> {
       timers.advance(2_000);
@@ -220,6 +226,35 @@ test('a dispatcher that lost its lease is notified and acquires a new one', asyn
   assert.deepEqual(new Set((await dispatchers()).keys()), new Set([now, other.lease.holder()]));
   assert.equal(other.state.lost, 0);
   assert.match(paused.logged.join(), /lease lost/);
+});
+
+test('a renewal during which the lease expires begins a new term', async () => {
+  await clear();
+  const { lease, clock, renew, state, terms } = createHarness();
+  await lease.start();
+  const before = lease.term();
+  clock.advance(LEASE_MS - MARGIN_MS - 1);
+  state.statementMs = MARGIN_MS + 2;
+  await renew();
+  state.statementMs = 0;
+  assert.ok(lease.holder(), 'renewed');
+  assert.deepEqual(terms.expired, [before + 1]);
+  assert.equal(lease.term(), before + 1);
+});
+
+test('the term ends before the holder reacts to the end of its lease', async () => {
+  await clear();
+  const { lease, clock, terms } = createHarness();
+  await lease.start();
+  const first = lease.term();
+  clock.advance(LEASE_MS);
+  await lease.ensure();
+  assert.deepEqual(terms, { lost: [], expired: [first + 1] });
+  await real.queries.deleteFrom('dispatchers').execute();
+  clock.advance(LEASE_MS);
+  await lease.ensure();
+  assert.deepEqual(terms, { lost: [first + 2], expired: [first + 1] });
+  assert.equal(lease.term(), first + 3, 'and another begins with the new lease');
 });
 
 test('two dispatchers that find the same expired one release it once', async () => {

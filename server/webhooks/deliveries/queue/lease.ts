@@ -47,13 +47,14 @@ export function createLease({ database, clock, timers, guids, log, onLost, onExp
 
   async function extend(): Promise<void> {
     if (holder === undefined) return;
-    const hadExpired = currentHolder() === undefined;
     const until = clock.now().getTime() + DISPATCHER_LEASE_MS;
-    if (await store.extendLease(queries, holder, new Date(until))) {
-      if (hadExpired) {
-        await onExpired();
-        term += 1;
-      }
+    const isExtended = await store.extendLease(queries, holder, new Date(until));
+    // Also if it expired while the statement waited.
+    const hadExpired = currentHolder() === undefined;
+    // First, so that nothing of the last term is accepted during the next steps.
+    if (hadExpired || !isExtended) term += 1;
+    if (isExtended) {
+      if (hadExpired) await onExpired();
       leaseUntil = until;
     } else {
       log.warn('lease lost; acquiring a new one');
@@ -108,8 +109,8 @@ export function createLease({ database, clock, timers, guids, log, onLost, onExp
     takeOverExpired,
 
     /**
-     * Grows when the lease is acquired, and when it is renewed after it had expired. A change of an endpoint is announced
-     * to valid leases only, so what was read in an earlier term may have changed without a notice.
+     * Grows when the lease is acquired or lost, and when it is renewed after it had expired. A change of an endpoint is
+     * announced to valid leases only, so what was read in an earlier term may have changed without a notice.
      */
     term: () => term,
 
