@@ -109,8 +109,8 @@ export function createLease({ database, clock, timers, guids, log, onLost, onExp
     takeOverExpired,
 
     /**
-     * Grows when the lease is acquired or lost, and when it is renewed after it had expired. A change of an endpoint is
-     * announced to valid leases only, so what was read in an earlier term may have changed without a notice.
+     * Grows when the lease is acquired, lost or returned, and when it is renewed after it had expired. A change of an
+     * endpoint is announced to valid leases only, so what was read in an earlier term may have changed without a notice.
      */
     term: () => term,
 
@@ -130,6 +130,7 @@ export function createLease({ database, clock, timers, guids, log, onLost, onExp
       const guid = holder;
       if (guid === undefined) return;
       holder = undefined;
+      term += 1;
       await database.transaction(async (transaction) => {
         await store.deleteDispatcher(transaction, guid);
         await store.releaseAll(transaction, [guid]);

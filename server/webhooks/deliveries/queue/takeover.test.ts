@@ -85,6 +85,24 @@ test('deliveries whose lease was lost before their commit are released instead o
   assert.equal(endpoint.received.length, before);
 });
 
+test('deliveries that are committed after the stop of their dispatcher are released', async () => {
+  const { a, tenant, subscription } = await createNodes();
+  const [receiver] = await a.subscriptions.endpoints([subscription.guid]);
+  assert.ok(receiver);
+  const dueAt = new Date(a.clock.now().getTime() + 3_600_000);
+  const [guid = ''] = await insertDeliveries(a, tenant, subscription, [{ dueAt }]);
+  const holder = a.dispatcher.holder() ?? '';
+  assert.equal(a.dispatcher.reserve(receiver, 1), 1);
+  await a.dispatcher.stop();
+  const { queries } = a.database;
+  const row = { leased_by: holder };
+  await queries.updateTable('delivery_queue').set(row).where('delivery_guid', '=', guid).execute();
+  const delivery = { guid, subscriptionGuid: subscription.guid, eventGuid: guid } as Delivery;
+  a.dispatcher.accept(receiver, [delivery], holder);
+  await until(async () => (await queueOf(a, subscription))[0]?.leased_by === null, 'the release');
+  assert.equal(a.dispatcher.figures().held, 0);
+});
+
 test('a late failure does not release a delivery that another node is sending', async () => {
   const { a, b, tenant, endpoint, subscription, dispatchers } = await createNodes({ apart: true });
   const [atA, atB] = [hold(), hold()];
