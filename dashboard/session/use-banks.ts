@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { createApi } from '../api/client.ts';
-import type { Tokens } from '../api/tokens.ts';
+import type { TokenSource } from '../api/tokens.ts';
 import type { Bank, Environment, List } from '../api/types.ts';
-import { useServices } from './services.ts';
 
 const PER_PAGE = 100;
 /** The selector lists at most this many pages; the URL can name any bank. */
@@ -12,9 +11,8 @@ const MAX_PAGES = 10;
 export function useBanks(
   organizationGuid: string,
   environments: readonly Environment[],
-  { enabled }: { enabled: boolean },
+  { tokens, enabled }: { tokens: TokenSource; enabled: boolean },
 ) {
-  const { tokens } = useServices();
   return useQuery({
     queryKey: ['banks', organizationGuid],
     staleTime: 60_000,
@@ -27,7 +25,7 @@ export function useBanks(
 }
 
 async function readBanks(
-  tokens: Tokens,
+  tokens: TokenSource,
   tenancy: { organizationGuid: string; environment: Environment },
 ): Promise<Bank[]> {
   const api = createApi(tokens, tenancy);

@@ -57,12 +57,14 @@ function OrganizationWorkspace({
   organization: Organization;
   hasEnded: boolean;
 }) {
-  const { tokens, queries } = useServices();
+  const { tokens: issued, queries } = useServices();
+  const tokens = hasEnded ? NO_TOKENS : issued;
   const { filters, change } = useFilters();
   const router = useRouter();
   const section = useLocation({ select: ({ pathname }) => sectionOf(pathname) });
   const isLocked = organization.second_factor === 'always' && !session.second_factor;
   const { data, error, isPending, refetch } = useBanks(organization.guid, session.environments, {
+    tokens,
     enabled: !isLocked,
   });
   const { isFrozen } = use(FreezeContext);
@@ -84,10 +86,10 @@ function OrganizationWorkspace({
   );
 
   // Stable per tenant and session: live streams reconnect when it changes.
-  const api = useMemo(() => {
-    const tenancy = { organizationGuid: organization.guid, environment };
-    return createApi(hasEnded ? NO_TOKENS : tokens, tenancy, requestProof);
-  }, [tokens, hasEnded, organization.guid, environment, requestProof]);
+  const api = useMemo(
+    () => createApi(tokens, { organizationGuid: organization.guid, environment }, requestProof),
+    [tokens, organization.guid, environment, requestProof],
+  );
   const areBanksLoaded = data !== undefined;
   // The shell and the page render again when it changes, so it has to stay the same while the user navigates.
   const workspace = useMemo(
@@ -101,6 +103,7 @@ function OrganizationWorkspace({
       bank,
       environment,
       api,
+      tokens,
       isLocked,
       chooseBank: ({ guid }: { guid: string }) => change({ bank: guid }),
       chooseOrganization: (guid: string) => {
@@ -108,7 +111,7 @@ function OrganizationWorkspace({
         void router.navigate({ to: `/${sectionOf(router.state.location.pathname)}`, search: { org: guid } });
       },
     }),
-    [session, organization, banks, areBanksLoaded, bank, environment, api, isLocked, change, router],
+    [session, organization, banks, areBanksLoaded, bank, environment, api, tokens, isLocked, change, router],
   );
 
   return (

@@ -5,7 +5,7 @@ import { joinTeam } from '../../testing/dashboard.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
-import { navigationOf, returnToTab } from '../support/pages.ts';
+import { navigationOf, poll, returnToTab } from '../support/pages.ts';
 import { enterAs, logOut } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -79,6 +79,22 @@ test('after the end of the session the same user logs in again and continues wit
   await login.getByRole('button', { name: 'Log in', exact: true }).click();
   await page.getByRole('button', { name: `Account: ${other.email}` }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Invite' }).count(), 0);
+});
+
+test('the page behind the login makes no calls', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'founder');
+  const polled = () => page.waitForResponse((response) => /\/api\/subscriptions\?/.test(response.url()));
+  await Promise.all([polled(), page.goto('/subscriptions')]);
+  await Promise.all([polled(), poll(page)]);
+  await page.context().clearCookies();
+  await returnToTab(page);
+  await page.getByRole('dialog', { name: 'Log in' }).waitFor();
+  const paths: string[] = [];
+  page.on('request', (request) => paths.push(new URL(request.url()).pathname));
+  await poll(page);
+  await page.evaluate(() => fetch('/icon.svg'));
+  assert.deepEqual(paths, ['/icon.svg']);
 });
 
 test('a login in another tab discards the data of the previous user', async () => {

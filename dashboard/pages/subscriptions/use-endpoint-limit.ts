@@ -7,15 +7,13 @@ import {
 } from '../../../server/webhooks/subscriptions/state.ts';
 import { createApi } from '../../api/client.ts';
 import type { List, Subscription } from '../../api/types.ts';
-import { useServices } from '../../session/services.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 
 const REFRESH_MS = 5_000;
 
 /** Set when the server would reject another subscription; undefined while loading. */
 export function useEndpointLimit(): { limit: number; message: string } | undefined {
-  const { tokens } = useServices();
-  const { api, can, organization, session } = useWorkspace();
+  const { api, can, organization, session, tokens } = useWorkspace();
   const { data: states = [] } = useQuery({
     queryKey: [api.key, '/subscriptions', 'counted'],
     queryFn: async ({ signal }) => {
