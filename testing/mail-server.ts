@@ -11,6 +11,7 @@ export async function createMailServer() {
   let failures = 0;
   let refusal = '';
   let waiting: (() => void)[] = [];
+  let released: Promise<void> | undefined;
 
   function converse(socket: Socket): void {
     let [from, to, data, buffered, inData] = ['', '', '', '', false];
@@ -25,7 +26,8 @@ export async function createMailServer() {
       else if (inData) {
         inData = false;
         received.push({ from, to, data });
-        say('250 kept');
+        if (released) void released.then(() => say('250 kept'));
+        else say('250 kept');
         for (const wake of waiting) wake();
         waiting = [];
       } else if (/^MAIL FROM/i.test(line)) {
@@ -68,6 +70,12 @@ export async function createMailServer() {
     /** Rejects the next messages, temporarily by default. */
     refuse(times: number, answer = '451 later'): void {
       [failures, refusal] = [times, answer];
+    },
+    /** Answers messages from now on after the returned function was called. */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      released = promise;
+      return resolve;
     },
     /** Waits for this many messages. */
     async until(count: number): Promise<void> {

@@ -111,6 +111,27 @@ test('an outage of the mail server delays emails and loses none, also when the p
   assert.doesNotMatch(app.logged.join(), /@partner\.example/);
 });
 
+test('an email that takes longer than its lease is not sent again and again', async () => {
+  const { organizationGuid } = await createTeam();
+  const other = await createTestApp({
+    ...{ testDatabase: app.testDatabase, clock: app.clock, environment: mail.settings },
+  });
+  const emails = await emailsOf(async () => {
+    await raise(organizationGuid, 'key.removed');
+    const before = mail.received.length;
+    const release = mail.hold();
+    const sending = notifier.drain();
+    await mail.until(before + 1);
+    app.clock.advance(120_000);
+    const again = other.alertsModule.notifier.drain();
+    await mail.until(before + 2);
+    app.clock.advance(120_000);
+    release();
+    await Promise.all([sending, again]);
+  });
+  assert.equal(emails.length, 2, 'by each node once');
+});
+
 test('a refused recipient is given up; the alert remains in the list', async () => {
   const { organizationGuid } = await createTeam();
   mail.refuse(1, '550 no such person');

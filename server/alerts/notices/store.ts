@@ -100,12 +100,16 @@ export async function selectNextDueAt(queries: Queries, channel: Channel): Promi
   return row?.due_at ?? undefined;
 }
 
-/** Removes the alerts of a message; further ones are due at `nextDueAt`. No effect when the lease was lost. */
+/**
+ * Removes the alerts of a message; further ones are due at `nextDueAt`. After the loss of the lease only a sent message
+ * counts: a mail server that is slower than the lease would get it again and again.
+ */
 export async function finishNotice(
   queries: Queries,
   notice: Notice,
   { sentAt, nextDueAt }: { sentAt: Date | null; nextDueAt: Date },
 ): Promise<void> {
+  const which = sentAt ? isNotice : held;
   await sql`
     update alert_notices as n set
       pending = left_over.guids, attempts = 0, sent_at = coalesce(${sentAt}::timestamptz, n.sent_at, 'epoch'),
@@ -114,9 +118,9 @@ export async function finishNotice(
       select array(
         select guid from unnest(current.pending) as guid where guid <> all(${uuidArray(notice.pending)}) order by guid
       ) as guids
-      from alert_notices as current where ${held(notice, 'current')}
+      from alert_notices as current where ${which(notice, 'current')}
     ) as left_over
-    where ${held(notice, 'n')}`.execute(queries);
+    where ${which(notice, 'n')}`.execute(queries);
 }
 
 /** Tries again at `at`. */
@@ -133,8 +137,12 @@ export async function deleteStaleNotices(queries: Queries, before: Date, limit: 
     ))`.execute(queries);
 }
 
-function held({ organization_guid, channel, recipient, type, due_at }: Notice, alias: string) {
+function isNotice({ organization_guid, channel, recipient, type }: Notice, alias: string) {
   const column = (name: string) => sql.ref(`${alias}.${name}`);
   return sql`${column('organization_guid')} = ${organization_guid} and ${column('channel')} = ${channel}
-    and ${column('recipient')} = ${recipient} and ${column('type')} = ${type} and ${column('due_at')} = ${due_at}`;
+    and ${column('recipient')} = ${recipient} and ${column('type')} = ${type}`;
+}
+
+function held(notice: Notice, alias: string) {
+  return sql`${isNotice(notice, alias)} and ${sql.ref(`${alias}.due_at`)} = ${notice.due_at}`;
 }
