@@ -110,7 +110,8 @@ export async function completeBatched(
 
 /**
  * Records failures of deliveries that `holder` still leases, with or without a next attempt. Attempts that are recorded
- * already are skipped. Returns the time of the first failure of each delivery.
+ * already are skipped. A next attempt goes to a new URL at once, if it has changed before its dispatcher knew: the change
+ * has no effect on deliveries that are leased. Returns the time of the first failure of each delivery.
  */
 export async function failDeliveries(
   transaction: Transaction,
@@ -130,17 +131,19 @@ export async function failDeliveries(
         ${textArray(outcomes.map(({ excerpt }) => excerpt || null))},
         ${momentArray(outcomes.map(({ endedAt }) => endedAt))},
         ${momentArray(outcomes.map(({ nextAttemptAt }) => nextAttemptAt ?? null))},
-        ${booleanArray(outcomes.map(noEarlyRetry))})
+        ${booleanArray(outcomes.map(noEarlyRetry))},
+        ${textArray(outcomes.map(({ url }) => url))})
       as o(guid, subscription_guid, number, result, status, duration_ms, excerpt, ended_at, next_attempt_at,
-           no_early_retry)
+           no_early_retry, url)
     ), outstanding as materialized (
-      select o.* from outcome as o join deliveries as d
+      select o.*, (select s.url from subscriptions as s where s.guid = o.subscription_guid) <> o.url as is_outdated
+      from outcome as o join deliveries as d
         on d.subscription_guid = o.subscription_guid and d.guid = o.guid
       where d.attempt_count < o.number
     ), again as (
       update delivery_queue as q
-      set due_at = o.next_attempt_at, leased_by = null,
-          scheduled_at = case when o.no_early_retry then 'infinity' else o.ended_at end
+      set due_at = case when o.is_outdated then o.ended_at else o.next_attempt_at end, leased_by = null,
+          scheduled_at = case when o.no_early_retry and not o.is_outdated then 'infinity' else o.ended_at end
       from outstanding as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
         and o.next_attempt_at is not null

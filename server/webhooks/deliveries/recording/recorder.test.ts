@@ -58,6 +58,28 @@ test('a failure under a lost lease does not release a delivery that was claimed 
   assert.equal((await rowOf('deliveries', delivery.guid)).attempt_count, 0);
 });
 
+test('a failure at an earlier URL, recorded after the change, holds the delivery back from no new one', async () => {
+  const { recorder } = createHarness();
+  const deliveries = await take(3);
+  const [now, later] = [app.clock.now(), new Date(app.clock.now().getTime() + 600_000)];
+  const earlier = { url: 'https://earlier.example' };
+  const each = [{}, earlier, { ...earlier, isPaused: true }];
+  for (const [index, delivery] of deliveries.entries()) {
+    const failure = { result: 'rejected', status: 503, nextAttemptAt: later } as const;
+    void recorder.record(outcomeOf(delivery, { ...failure, ...each[index] }));
+  }
+  await recorder.flush();
+  const rows = await Promise.all(deliveries.map(queued));
+  assert.deepEqual(
+    rows.map((row) => [row?.due_at, row?.scheduled_at]),
+    [
+      [later, now],
+      [now, now],
+      [now, now],
+    ],
+  );
+});
+
 test('a success under a lost lease completes a delivery that was claimed again', async () => {
   const { recorder } = createHarness();
   const [delivery] = await take(1);
