@@ -106,7 +106,9 @@ export function registerAlertSettings(api: HttpServer, { settings, slackTest }: 
     status: 200,
     item: SlackTestView,
     view: viewSlackTest,
-    create: (request, recordAnswer) =>
-      slackTest(actorOf(request), request.caller.organizationGuid, recordAnswer),
+    create: (request, recordAnswer) => {
+      const { caller, call } = request;
+      return slackTest(actorOf(request), caller.organizationGuid, recordAnswer, call?.runApart);
+    },
   });
 }

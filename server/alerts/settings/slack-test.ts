@@ -1,6 +1,7 @@
 import type { Organizations } from '../../credentials/organizations/service.ts';
 import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
+import type { InSlot, RunApart } from '../../infrastructure/http/limits/calls-in-flight.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import { type Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
@@ -20,6 +21,8 @@ const PER_ORGANIZATION: RateLimit = {
   code: 'api_rate_limit_exceeded',
 };
 
+const inPlace: InSlot = (step) => step();
+
 type Deps = {
   database: Database;
   audit: Audit;
@@ -30,13 +33,14 @@ type Deps = {
   baseUrl: string;
 };
 
-/** Posts a test message to the Slack URL and returns its outcome. */
+/** Posts a test message to the Slack URL and returns its outcome. `runApart` keeps a silent URL from blocking other calls. */
 export function createSlackTest(deps: Deps) {
   const { database, audit, organizations, rateLimits, settings, transport, baseUrl } = deps;
   return async function testSlack(
     actor: Actor,
     organizationGuid: string,
     recordAnswer: RecordAnswer<SlackTestResult> = recordNothing,
+    runApart: RunApart = (work) => work(inPlace),
   ): Promise<SlackTestResult | Failure> {
     const organization = await organizations.get(organizationGuid);
     if (isFailure(organization)) return organization;
@@ -45,22 +49,26 @@ export function createSlackTest(deps: Deps) {
     if (refused) return refused;
     const name = escapeMarkup(oneLine(organization.name));
     const text = `Test message: alerts of ${name} on ${baseUrl} arrive here.`;
-    const outcome = target && (await postToSlack(transport, target, text));
-    const failure = outcome?.kind === 'failed' ? outcome.reason : undefined;
-    if (target) await settings.recordSlackOutcome(organizationGuid, target, failure);
-    const result = outcome
-      ? { posted: outcome.kind === 'posted', failure }
-      : { posted: false, failure: 'no URL is set, or it is not https' };
-    return database.transaction(async (transaction) => {
-      await audit.record(transaction, actor, {
-        action: 'alert_settings.test',
-        organizationGuid,
-        objectType: 'organization',
-        objectId: organizationGuid,
-        changes: { slack: result.failure ?? 'posted' },
+    const record = (result: SlackTestResult) =>
+      database.transaction(async (transaction) => {
+        await audit.record(transaction, actor, {
+          action: 'alert_settings.test',
+          organizationGuid,
+          objectType: 'organization',
+          objectId: organizationGuid,
+          changes: { slack: result.failure ?? 'posted' },
+        });
+        await recordAnswer(transaction, result);
+        return result;
       });
-      await recordAnswer(transaction, result);
-      return result;
+    if (!target) return record({ posted: false, failure: 'no URL is set, or it is not https' });
+    return runApart(async (inSlot) => {
+      const outcome = await postToSlack(transport, target, text);
+      const failure = outcome.kind === 'failed' ? outcome.reason : undefined;
+      return inSlot(async () => {
+        await settings.recordSlackOutcome(organizationGuid, target, failure);
+        return record({ posted: outcome.kind === 'posted', failure });
+      });
     });
   };
 }

@@ -169,6 +169,19 @@ test('the test message shows the answer of the URL, and is limited', async () =>
   assert.deepEqual(body, { posted: false, failure: 'no URL is set, or it is not https' });
 });
 
+test('a silent URL blocks no other calls of the Organization', { timeout: 20_000 }, async () => {
+  const { endpoint, call } = await createSlack();
+  const silent = hold();
+  endpoint.behave(silent);
+  // More than calls of one Organization run at a time.
+  const testing = Array.from({ length: 6 }, () => call('POST', '/test'));
+  await endpoint.waitForCount(2);
+  assert.equal((await call('GET')).status, 200);
+  endpoint.behave({ kind: 'answer' });
+  silent.release();
+  for (const { body } of await Promise.all(testing)) assert.deepEqual(body, { posted: true });
+});
+
 test('https is required for a live Organization, and its private addresses are not reached', async () => {
   const { organizationGuid, endpoint, call, url } = await createSlack();
   await app.database.queries
