@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { guardedConnector } from '../../../infrastructure/network/outbound.ts';
 import type { Resolve } from '../../../infrastructure/network/resolve.ts';
-import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import { type Clock, hasPassed } from '../../../infrastructure/runtime/clock.ts';
 
 /** Origins that have idle connections only; beyond the limit the longest idle one is closed. */
 export const MAX_IDLE_POOLS = 1_000;
@@ -72,7 +72,7 @@ export function createPools({ clock, resolve }: { clock: Clock; resolve: Resolve
     const now = clock.now().getTime();
     // The most recently used connection is the least likely to be closed.
     for (let connection = pool.idle.pop(); connection; connection = pool.idle.pop()) {
-      if (now - connection.openedAt < CONNECTION_LIFETIME_MS) {
+      if (!hasPassed(CONNECTION_LIFETIME_MS, connection.openedAt, now)) {
         idlePools.delete(pool);
         connection.bytesBefore = connection.socket?.bytesRead ?? 0;
         return connection;

@@ -180,6 +180,9 @@ test('a busy connection is replaced after a minute, and the name is resolved aga
   assert.equal(resolved, 2);
   assert.equal(connectionsOf(endpoint), 2);
   await endpoint.received[0]?.connectionClosed;
+  clock.set(new Date(clock.now().getTime() - 3_600_000));
+  await post(named(endpoint.url));
+  assert.equal(resolved, 3, 'the clock was set back');
 });
 
 test('beyond the limit of idle origins the longest idle one is closed', async (t) => {
