@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { assertError } from '../../../testing/app.ts';
@@ -33,6 +35,11 @@ async function* readLines() {
   for (; linesRead < 3; linesRead += 1) yield `${linesRead}\n`;
 }
 server.get('/lines', hidden, (_request, reply) => reply.type('text/csv').send(Readable.from(readLines())));
+server.get('/begun', hidden, (_request, reply) => {
+  const stream = new Readable({ read() {} });
+  stream.push('the first part');
+  return reply.send(stream);
+});
 server.get('/named/:guid', { schema: { hide: true, params: GuidParams } }, async () => ({}));
 const port = await listenAnywhere(server);
 
@@ -45,6 +52,37 @@ test('a request that is not HTTP gets an error body of the contract', async () =
     'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n',
   ])
     assertError(await refusal(port, text), 400, 'invalid_parameter');
+});
+
+/** Sends the second text when the response to the first one begins; returns the statuses of both responses. */
+async function statusesOf(first: string, second: string): Promise<number[]> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  let received = '';
+  socket.on('data', (text) => {
+    received += text;
+  });
+  socket.write(first);
+  await once(socket, 'data');
+  socket.end(second);
+  await once(socket, 'close');
+  return [...received.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
+}
+
+test('a broken request gets its error on a connection with earlier responses too', async () => {
+  const valid = 'GET /things HTTP/1.1\r\nHost: x\r\n\r\n';
+  const large = `GET /things HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(16 * 1024)}\r\n\r\n`;
+  const chunked = 'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  assert.deepEqual(await statusesOf(valid, large), [200, 431]);
+  assert.deepEqual(await statusesOf(valid, 'nonsense\r\n\r\n'), [200, 400]);
+  assert.deepEqual(await statusesOf(valid, `${chunked}Transfer-Encoding: chunked\r\n\r\nzz\r\n`), [200, 400]);
+});
+
+test('a broken request gets no error in the middle of another exchange', async () => {
+  const begun = 'GET /begun HTTP/1.1\r\nHost: x\r\n\r\n';
+  assert.deepEqual(await statusesOf(begun, 'nonsense\r\n\r\n'), [200]);
+  const refused =
+    'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n\r\n';
+  assert.deepEqual(await statusesOf(refused, 'a part of the body'), [413]);
 });
 
 test('too many waiting calls get 503 with Retry-After', async () => {

@@ -137,10 +137,11 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
       reply.headers({ ...headers, 'x-request-id': request.id });
       sendError(error, request, reply);
     },
-    clientErrorHandler: createBrokenRequestAnswer(
-      () => ({ ...headers, 'x-request-id': guids.next() }),
+    clientErrorHandler: createBrokenRequestAnswer({
+      headers: () => ({ ...headers, 'x-request-id': guids.next() }),
       unlimitedBodies,
-    ),
+      canSendError: pipelining.canSendError,
+    }),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   server.decorateRequest('hasEncodedSegment', false);

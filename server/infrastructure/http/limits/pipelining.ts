@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
@@ -9,27 +15,50 @@ export const MAX_UNANSWERED_REQUESTS = 16;
 
 type Timeouts = Pick<Server, 'keepAliveTimeout' | 'requestTimeout' | 'timeout'>;
 
+/** The exchanges of one connection. */
+type Exchanges = {
+  unanswered: number;
+  /** Bytes of responses when the oldest unanswered request arrived. */
+  writtenBefore: number;
+  /** A request with a response, whose body was still arriving then. */
+  arriving: IncomingMessage | undefined;
+};
+
 /** Counts the requests of each connection, and closes a connection that exceeds the limit. */
 export function createPipeliningLimit() {
-  const unanswered = new WeakMap<Socket, number>();
+  const connections = new WeakMap<Socket, Exchanges>();
 
   function limited(serve: RequestListener): RequestListener {
     return (request, response) => {
       const { socket } = request;
       if (socket.destroyed) return;
-      const count = (unanswered.get(socket) ?? 0) + 1;
-      if (count > MAX_UNANSWERED_REQUESTS) {
+      const exchanges = connections.get(socket) ?? { unanswered: 0, writtenBefore: 0, arriving: undefined };
+      if (exchanges.unanswered === MAX_UNANSWERED_REQUESTS) {
         socket.destroy();
         return;
       }
-      unanswered.set(socket, count);
-      response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+      if (exchanges.unanswered === 0) exchanges.writtenBefore = socket.bytesWritten;
+      exchanges.unanswered += 1;
+      connections.set(socket, exchanges);
+      response.once('close', () => {
+        exchanges.unanswered -= 1;
+        exchanges.arriving = request.complete ? undefined : request;
+      });
       serve(request, response);
     };
   }
 
   return {
     limited,
+
+    /** Whether an error can be sent: between two exchanges, or instead of a response that has not begun. */
+    canSendError(socket: Socket): boolean {
+      const exchanges = connections.get(socket);
+      if (!exchanges) return true;
+      const { unanswered, writtenBefore, arriving } = exchanges;
+      return unanswered === 0 ? (arriving?.complete ?? true) : socket.bytesWritten === writtenBefore;
+    },
+
     createServer(serve: RequestListener, options: ServerOptions, timeouts: Timeouts): Server {
       return Object.assign(createServer(options, limited(serve)), timeouts);
     },

@@ -13,10 +13,15 @@ const DRAIN_MS = 2_000;
 const LONGEST_AUTHORIZATION_CHARACTERS = 8_192;
 
 /** Requests that are not valid HTTP do not reach Fastify. They get the same error body. */
-export function createBrokenRequestAnswer(
-  headers: () => Record<string, string>,
-  unlimitedBodies: WeakSet<Socket>,
-) {
+export function createBrokenRequestAnswer({
+  headers,
+  unlimitedBodies,
+  canSendError,
+}: {
+  headers(): Record<string, string>;
+  unlimitedBodies: WeakSet<Socket>;
+  canSendError(socket: Socket): boolean;
+}) {
   const answered = new WeakSet<Socket>();
 
   return (error: ParseError, socket: Socket): void => {
@@ -24,8 +29,8 @@ export function createBrokenRequestAnswer(
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unlimitedBodies.has(socket)) return;
     // Each further chunk of the same request fails to parse too.
     if (answered.has(socket)) return;
-    // A connection that was reset or already has a response cannot get another one.
-    if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    // A response in the middle of another one would be read as a part of it.
+    if (error.code === 'ECONNRESET' || !socket.writable || !canSendError(socket)) {
       socket.destroy();
       return;
     }
