@@ -6,7 +6,6 @@ import { createAuthenticator } from '../../../testing/authenticator.ts';
 import { browse, joinTeam, logIn, tokenInLink } from '../../../testing/dashboard.ts';
 import { createTenant, PRODUCTION_HOST, userToken } from '../../../testing/tenant.ts';
 import { codesOf } from '../../../testing/totp.ts';
-import { createMergedRecords } from './merged.ts';
 
 const app = await createTestApp({
   environment: {
@@ -229,61 +228,4 @@ test('no guessed value is in the audit log or the log', async () => {
   assert.ok(everything.length > 10);
   assert.ok(!JSON.stringify(everything).includes(GUESS));
   assert.ok(!app.logged.some((line) => line.includes(GUESS)));
-});
-
-test('a count that could not be written is written later (seed 7 of the simulation)', async () => {
-  const written: number[] = [];
-  let isAway = true;
-  const { note, flush } = createMergedRecords({
-    database: {
-      async transaction(work: (transaction: unknown) => unknown) {
-        if (isAway) throw new Error('connection lost');
-        return work(undefined);
-      },
-    } as never,
-    audit: {
-      record: async (_t: unknown, _a: unknown, { changes }: AuditItem) => written.push(Number(changes.times)),
-    } as never,
-    clock: app.clock,
-    log: app.server.log as never,
-  });
-  const change = { objectType: 'application', objectId: 'one', changes: {} } as const;
-  const denied = () =>
-    note({
-      ...{ group: 'group', source: 'source', organizationGuids: [] },
-      actor: { type: 'anonymous', id: 'anonymous' },
-      change: { action: 'authentication.fail', ...change },
-    });
-  denied();
-  denied();
-  await flush();
-  isAway = false;
-  await flush({ all: true });
-  assert.equal(sum(written), 2);
-});
-
-test('a flood of new names writes a bounded number of records, whose counts add up', async () => {
-  const written: number[] = [];
-  const { note, flush } = createMergedRecords({
-    database: { transaction: (work: (transaction: unknown) => unknown) => work(undefined) } as never,
-    audit: {
-      record: async (_t: unknown, _a: unknown, { changes }: AuditItem) => written.push(Number(changes.times)),
-    } as never,
-    clock: app.clock,
-    log: app.server.log as never,
-  });
-  for (let index = 0; index < 50_000; index++)
-    note({
-      ...{ group: `group ${index % 25_000}`, source: `source ${index}`, organizationGuids: [] },
-      actor: { type: 'anonymous', id: 'anonymous' },
-      change: {
-        action: 'authentication.fail',
-        objectType: 'application',
-        objectId: String(index),
-        changes: {},
-      },
-    });
-  await flush({ all: true });
-  assert.ok(written.length <= 2_002, `${written.length} records`);
-  assert.equal(sum(written), 50_000);
 });

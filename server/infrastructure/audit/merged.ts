@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, hasPassed } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Actor, type Audit, anonymousActor, type Change } from './service.ts';
 
@@ -17,7 +17,7 @@ export type MergedEntry = {
   organizationGuids: readonly string[];
   change: Omit<Change, 'organizationGuid' | 'changes'> & { changes: Record<string, unknown> };
 };
-type Watched = { entry: MergedEntry; times: number; until: number };
+type Watched = { entry: MergedEntry; times: number; since: number };
 
 /**
  * Records of events that any caller can cause at any rate, such as rejected calls. The first event of a group and
@@ -63,7 +63,7 @@ export function createMergedRecords({
     const entry = bounded(unwritten);
     const known = watched.get(keyOf(entry));
     if (known) known.times += times;
-    else watch(keyOf(entry), { entry, times, until: clock.now().getTime() + MERGE_MS });
+    else watch(keyOf(entry), { entry, times, since: clock.now().getTime() });
   }
 
   function watch(key: string, entry: Watched): void {
@@ -94,19 +94,20 @@ export function createMergedRecords({
       const key = keyOf(entry);
       const now = clock.now().getTime();
       const known = watched.get(key);
-      if (known && known.until > now) {
+      if (known && !hasPassed(MERGE_MS, known.since, now)) {
         known.times += 1;
         return;
       }
       if (known) release(key, known);
       write(entry, 1);
-      watch(key, { entry, times: 0, until: now + MERGE_MS });
+      watch(key, { entry, times: 0, since: now });
     },
 
     /** Writes the counts that are due; all of them with `all`, at shutdown. */
     async flush({ all = false } = {}): Promise<void> {
       const now = clock.now().getTime();
-      for (const [key, entry] of watched) if (all || entry.until <= now) release(key, entry);
+      for (const [key, entry] of watched)
+        if (all || hasPassed(MERGE_MS, entry.since, now)) release(key, entry);
       await writing;
     },
   };

@@ -91,6 +91,13 @@ test('the end of the window resets the key on every node', async () => {
   assert.deepEqual([await passed(here, 5), await passed(there, 6)], [5, 5]);
 });
 
+test('a clock that is set back does not prolong a rejection', async () => {
+  assert.equal(await passed(here, 11), 10);
+  clock.set(new Date('2026-11-14T12:00:00.000Z'));
+  assert.equal(here.blocked(LIMIT, 'key'), undefined);
+  assert.equal(await passed(here, 11), 10);
+});
+
 test('concurrent uses cost one query, and a key over its limit none', async () => {
   await passed(here, 10);
   assert.equal(queryCount, 1);

@@ -71,7 +71,8 @@ export function createRateLimits({
     const until = blockedUntil.get(id);
     if (until === undefined) return undefined;
     const leftMs = until - clock.now().getTime();
-    if (leftMs > 0) return refusal(limit, leftMs);
+    // More than a window is left after the clock was set back: the key would stay blocked for as long.
+    if (leftMs > 0 && leftMs <= limit.windowMs) return refusal(limit, leftMs);
     blockedUntil.delete(id);
     return undefined;
   }
