@@ -74,6 +74,16 @@ test('a guid, client_id, request id, email address or URL leads to its object', 
     assert.deepEqual(await find(nothing), [], nothing);
 });
 
+test('an endpoint whose URL contains a guid, such as an inbox, is found by its whole URL', async () => {
+  const url = `https://inbox.partner.example/portico-inbox/${'a'.repeat(32)}`;
+  const { guid } = await createSubscription(app, tenant, { name: 'Inbox', url });
+  assert.deepEqual(
+    (await find(url)).map((found) => found.guid),
+    [guid],
+  );
+  assert.deepEqual(await find(`https://inbox.partner.example/events/${'b'.repeat(32)}`), []);
+});
+
 test('the other environment is named', async () => {
   const other = await createTenant(app, { environment: 'production' });
   const person = await joinTeam(app, other.organizationGuid);

@@ -65,7 +65,7 @@ export function createLookup(deps: Deps) {
     return [{ type: 'member', guid: member.guid, name: member.email, detail: member.role }];
   }
 
-  /** The endpoints of this URL, or of its host. */
+  /** The endpoints of this URL, or of its host; a URL with a guid may be that of an expired object on the same host. */
   async function findEndpoints(reader: Reader, url: URL): Promise<Found[]> {
     const { organizationGuid, scopes } = reader;
     if (!holdsScope(scopes, 'subscription_events:read')) return [];
@@ -73,7 +73,7 @@ export function createLookup(deps: Deps) {
     if (isFailure(listed)) return [];
     const ofHost = listed.rows.filter((row) => new URL(row.url).host === url.host);
     const exact = ofHost.filter((row) => visibleUrl(reader, row.url) === url.href);
-    return (exact.length > 0 ? exact : ofHost).map((row) => ({
+    return (exact.length > 0 || GUID.test(url.href) ? exact : ofHost).map((row) => ({
       type: 'subscription',
       guid: row.guid,
       name: row.name,
@@ -86,7 +86,9 @@ export function createLookup(deps: Deps) {
     async find(caller: Caller, text: string): Promise<Found[]> {
       const wanted = text.trim();
       const guid = GUID.exec(wanted)?.[0].replaceAll('-', '').toLowerCase();
-      if (guid !== undefined) return findByGuid(caller, guid);
+      const found = guid === undefined ? [] : await findByGuid(caller, guid);
+      // The URL of an endpoint may contain a guid that names no object, such as that of an inbox.
+      if (found.length > 0) return found;
       if (EMAIL.test(wanted)) return findMember(caller, wanted);
       const url = URL.canParse(wanted) ? new URL(wanted) : undefined;
       if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return [];
