@@ -4,7 +4,7 @@ import type { Database, Queries } from '../server/infrastructure/database/databa
 /** Blocks every query of the table until `work` is done. */
 export async function whileTableIsLocked(
   database: Database,
-  table: 'banks' | 'files' | 'objects',
+  table: 'banks' | 'files' | 'objects' | 'revocations',
   work: () => Promise<void>,
 ): Promise<void> {
   await database.maintain((queries) =>

@@ -116,7 +116,7 @@ export type HttpServerDeps = {
 
 /** Limits, request ids, headers, validation and error handling of every route. */
 export function createHttpServer(deps: HttpServerDeps): HttpServer {
-  const { baseUrl, guids, log, metrics, sendUnknownPage } = deps;
+  const { baseUrl, guids, log, metrics, sourceAddress, sendUnknownPage } = deps;
   const headers = securityHeaders(baseUrl);
   const pipelining = createPipeliningLimit();
   const unlimitedBodies = new WeakSet<Socket>();
@@ -167,6 +167,8 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   // Before the first refusal: the rest of a refused body is read for so long at most.
   limitBodyTime(server, { smallMs: SMALL_BODY_TIMEOUT_MS, largeMs: BODY_TIMEOUT_MS });
   server.addHook('onRequest', (request, reply, done) => {
+    // Read while it is known: a closed socket has no address, and an allowlist would deny the call.
+    sourceAddress(request);
     reply.headers(headers);
     reply.header('x-request-id', request.id);
     request.hasEncodedSegment = hasEncodedFixedSegment(request);

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { auditRecordsOf, soleRecord } from '../../../../testing/answers.ts';
 import { assertError, createTestApp } from '../../../../testing/app.ts';
 import { createCustomer } from '../../../../testing/customers.ts';
+import { lockWaits, whileTableIsLocked } from '../../../../testing/locks.ts';
 import { createTenant, everyScope, tokenOf } from '../../../../testing/tenant.ts';
+import { until } from '../../../../testing/webhooks.ts';
 
 /** Audit records of calls denied for their source address, merged during a flood. */
-const app = await createTestApp();
+const app = await createTestApp({ environment: { PORTICO_TRUSTED_PROXIES: '127.0.0.1' } });
 const OUTSIDE = '198.35.26.97';
 
 async function gated() {
@@ -60,6 +65,28 @@ test('an allowed call leaves no record', async () => {
   const token = await tokenOf(app, tenant.organizationKey, 'customers:read');
   assert.equal((await app.call({ url: '/api/customers', token, remoteAddress: '198.35.26.96' })).status, 200);
   assert.deepEqual(await recorded({ all: true }), []);
+});
+
+test('an allowed call whose connection closes while its token is verified leaves no record', async () => {
+  const { tenant, recorded } = await gated();
+  const token = await tokenOf(app, tenant.organizationKey, 'customers:read');
+  const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  const before = await deniedCalls();
+  // Tokens are checked in the database when the node is not up to date with the revocations.
+  app.clock.advance(60_000);
+  await whileTableIsLocked(app.database, 'revocations', async () => {
+    const connected = once(app.server.server, 'connection') as Promise<[Socket]>;
+    const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '198.35.26.96' };
+    const call = request(`${origin}/api/customers`, { headers }).on('error', () => {});
+    call.end();
+    const [socket] = await connected;
+    await until(async () => (await lockWaits(app.database.queries)) > 0);
+    call.destroy();
+    await once(socket, 'close');
+  });
+  // Verified after the call before it.
+  assert.equal((await app.call({ url: '/api/customers', token, remoteAddress: '198.35.26.96' })).status, 200);
+  assert.deepEqual([await recorded({ all: true }), await deniedCalls()], [[], before]);
 });
 
 test('1,000 denied calls are merged into few records, whose counts add up to 1,000', async () => {

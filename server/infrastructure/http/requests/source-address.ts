@@ -6,7 +6,7 @@ export type SourceAddress = (request: FastifyRequest) => string | undefined;
 
 export function createRequestSourceAddress(trustedProxies: readonly string[]): SourceAddress {
   const sourceOf = createSourceAddress(trustedProxies);
-  /** Limits, logs and handlers ask in turn. */
+  /** Limits, logs and handlers ask in turn, also when the connection is closed. */
   const known = new WeakMap<FastifyRequest, string | undefined>();
   return (request) => {
     if (known.has(request)) return known.get(request);
