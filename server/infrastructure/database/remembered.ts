@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { setBounded } from '../runtime/bounded-map.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, hasPassed } from '../runtime/clock.ts';
 import type { Transaction } from './database.ts';
 
 /** A value that has changed is read by every transaction for this long: what alternates would fail many of them. */
@@ -28,7 +28,7 @@ export function createRemembered<Value>({ clock, read, check, maxRemembered }: O
     const known = new Map<string, Value>();
     for (const key of keys) {
       const value = memory.get(key);
-      if (value === undefined || now - (changedAt.get(key) ?? -Infinity) < READ_AFTER_CHANGE_MS)
+      if (value === undefined || !hasPassed(READ_AFTER_CHANGE_MS, changedAt.get(key) ?? -Infinity, now))
         return undefined;
       known.set(key, value);
     }
