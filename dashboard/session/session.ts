@@ -1,5 +1,5 @@
 import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { accountApi } from '../api/account.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { Session } from '../api/types.ts';
@@ -29,14 +29,17 @@ export function useHasSessionEnded(): boolean {
   return hasEnded === true && session === null;
 }
 
-/** After the same user has logged in again: loads what failed meanwhile. */
+/** After the same user has logged in again: loads what failed or changed meanwhile. */
 export function useRefreshAfter(hasEnded: boolean): void {
   const { tokens, queries } = useServices();
+  const hadEnded = useRef(hasEnded);
   useEffect(() => {
-    if (!hasEnded) return;
-    return () => {
-      tokens.clear();
+    // Not in the cleanup, which runs while queries still call the API without tokens.
+    if (hadEnded.current && !hasEnded)
       void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+    hadEnded.current = hasEnded;
+    return () => {
+      if (hasEnded) tokens.clear();
     };
   }, [hasEnded, tokens, queries]);
 }

@@ -63,9 +63,12 @@ test('after the end of the session the same user logs in again and continues wit
   await assertAccessible(page, 'login after the end of a session');
   assert.equal(await login.getByLabel('Email').inputValue(), person.email);
   await page.keyboard.press('Escape');
+  const joined = await joinTeam(app, tenant.organizationGuid, { role: 'viewer' });
   await login.getByLabel('Password', { exact: true }).fill(person.password);
   await login.getByRole('button', { name: 'Log in', exact: true }).click();
   await login.waitFor({ state: 'detached' });
+  await page.getByText(joined.email).waitFor();
+  assert.equal(await page.getByText('Could not refresh').count(), 0);
   assert.equal(await form.getByLabel('Email').inputValue(), 'grace-again@acme.test');
   await form.getByRole('button', { name: 'Invite' }).click();
   await takeSecret(page.getByRole('dialog'), 'invitation_link', 'Done');
