@@ -48,9 +48,16 @@ export function isLoggedOut(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401;
 }
 
+/** After a login. A session that is still being read is the one before it. */
+export function resumeSession({ queries }: Services, session: Session | null): void {
+  void queries.cancelQueries({ queryKey: SESSION_KEY });
+  queries.setQueryData(SESSION_KEY, session);
+  queries.setQueryData(ENDED_KEY, false);
+}
+
+/** Like `resumeSession`, for another user or none. */
 export function replaceSession(services: Services, session: Session | null): void {
-  services.queries.setQueryData(SESSION_KEY, session);
-  services.queries.setQueryData(ENDED_KEY, false);
+  resumeSession(services, session);
   clearCachedData(services);
 }
 
