@@ -3,9 +3,11 @@ import type { Session } from '../api/types.ts';
 import { LoginForm } from '../auth/LoginForm.tsx';
 import { useServices } from '../session/services.ts';
 import { replaceSession, resumeSession } from '../session/session.ts';
+import { useReturnFocus } from '../shared/forms/use-return-focus.ts';
 
 /** Hides the page until the user logs in again, without unmounting it: a form keeps its input. */
 export function SessionEnded({ member }: { member: Session['member'] }) {
+  useReturnFocus();
   const services = useServices();
   const resume = (session: Session) => {
     if (session.member.guid === member.guid) resumeSession(services, session);

@@ -69,6 +69,7 @@ test('after the end of the session the same user logs in again and continues wit
   await login.waitFor({ state: 'detached' });
   await page.getByText(joined.email).waitFor();
   assert.equal(await page.getByText('Could not refresh').count(), 0);
+  assert.ok(await form.getByLabel('Developer').evaluate((field) => field === document.activeElement));
   assert.equal(await form.getByLabel('Email').inputValue(), 'grace-again@acme.test');
   await form.getByRole('button', { name: 'Invite' }).click();
   await takeSecret(page.getByRole('dialog'), 'invitation_link', 'Done');

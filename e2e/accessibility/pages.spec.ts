@@ -127,7 +127,7 @@ const DIALOGS: readonly (readonly [path: string, button: string, item?: string])
   ['/team', 'Actions for grace@acme.test', 'Remove'],
 ];
 
-test('all dialogs are accessible and trap the focus', async () => {
+test('all dialogs are accessible, trap the focus and return it to their button', async () => {
   const page = await pages.open();
   await enter(page, site, founder);
   await page.goto('/');
@@ -135,7 +135,8 @@ test('all dialogs are accessible and trap the focus', async () => {
   const dialog = page.getByRole('dialog');
   for (const [path, button, item] of DIALOGS) {
     await navigate(page, path);
-    await page.getByRole('button', { name: button }).first().click();
+    const opener = page.getByRole('button', { name: button }).first();
+    await opener.click();
     if (item !== undefined) await page.getByRole('menuitem', { name: item }).click();
     await dialog.waitFor();
     await assertAccessible(page, `${path}: ${button}, ${item}`);
@@ -143,6 +144,7 @@ test('all dialogs are accessible and trap the focus', async () => {
     await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+    await page.waitForFunction((element) => element === document.activeElement, await opener.elementHandle());
   }
 });
 

@@ -1,6 +1,7 @@
 import { Button, Drawer, Group, Stack, Text } from '@mantine/core';
 import type { AuditEntry } from '../../api/types.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
+import { useReturnFocus } from '../../shared/forms/use-return-focus.ts';
 import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
@@ -9,6 +10,7 @@ import { ChangeTable } from './ChangeTable.tsx';
 import { actorLabel, actorTypeLabel, objectLabel } from './labels.ts';
 
 export function AuditDrawer({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
+  useReturnFocus();
   const { change } = useFilters();
   const show = (filters: { actor?: string; object?: string }) => {
     onClose();

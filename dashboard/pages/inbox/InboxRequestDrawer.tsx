@@ -7,6 +7,7 @@ import { Fields } from '../../shared/deliveries/exchange/Fields.tsx';
 import { MessageBody } from '../../shared/deliveries/exchange/MessageBody.tsx';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { PageLoading } from '../../shared/feedback/PageLoading.tsx';
+import { useReturnFocus } from '../../shared/forms/use-return-focus.ts';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { formatExactTime } from '../../shared/time/format-time.ts';
 import { CheckSignatureButton } from '../../shared/verification/Verification.tsx';
@@ -15,6 +16,7 @@ import { SignatureBadge } from './SignatureBadge.tsx';
 
 /** A request as it arrived. */
 export function InboxRequestDrawer({ guid, onClose }: { guid: string; onClose: () => void }) {
+  useReturnFocus();
   const { api } = useWorkspace();
   const [checking, setChecking] = useState(false);
   const { data, error, refetch } = useQuery({

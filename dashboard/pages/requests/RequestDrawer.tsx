@@ -2,6 +2,7 @@ import { Drawer, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { LoggedRequest } from '../../api/types.ts';
 import type { Search } from '../../shared/filters/search.ts';
+import { useReturnFocus } from '../../shared/forms/use-return-focus.ts';
 import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
 import { BreakableText } from '../../shared/text/BreakableText.tsx';
 import { EnvironmentName } from '../../shared/text/EnvironmentName.tsx';
@@ -14,6 +15,7 @@ import { StatusBadge } from './StatusBadge.tsx';
 
 /** One call with all its fields, and links to similar ones. */
 export function RequestDrawer({ request, onClose }: { request: LoggedRequest; onClose: () => void }) {
+  useReturnFocus();
   const { client_id: client, address, message_code: code, object_guid: object, path, method } = request;
   return (
     <Drawer opened onClose={onClose} position="right" size="lg" title="Request">

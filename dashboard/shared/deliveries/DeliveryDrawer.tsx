@@ -4,6 +4,7 @@ import type { DetailedDelivery } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../feedback/ErrorAlert.tsx';
 import { PageLoading } from '../feedback/PageLoading.tsx';
+import { useReturnFocus } from '../forms/use-return-focus.ts';
 import { PageLink } from '../text/PageLink.tsx';
 import { DeliveryDetails } from './DeliveryDetails.tsx';
 
@@ -11,6 +12,7 @@ const REFRESH_MS = 3_000;
 
 /** One delivery with its attempts, beside the list. */
 export function DeliveryDrawer({ guid, onClose }: { guid: string; onClose: () => void }) {
+  useReturnFocus();
   const { api } = useWorkspace();
   const { data, error, refetch } = useQuery({
     queryKey: [api.key, '/subscription_deliveries', guid],

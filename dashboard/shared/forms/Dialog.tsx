@@ -1,6 +1,7 @@
 import { getDefaultZIndex, Modal } from '@mantine/core';
 import { type MouseEvent, type ReactNode, type SyntheticEvent, useRef } from 'react';
 import { notifyBlocked } from '../feedback/notify.ts';
+import { useReturnFocus } from './use-return-focus.ts';
 
 /** The overlay of the dialog below dims the page already. */
 const ABOVE_OPACITY = 0.3;
@@ -25,6 +26,7 @@ export function Dialog({
   onClose: () => void;
   children: ReactNode;
 }) {
+  useReturnFocus();
   const changedForm = useRef<HTMLFormElement>(null);
   const isButtonUsed = useRef(false);
   const markChanged = ({ currentTarget }: SyntheticEvent<HTMLElement>) => {

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { useReturnFocus } from '../../shared/forms/use-return-focus.ts';
 import {
   bankFor,
   destinationOf,
@@ -24,6 +25,7 @@ type Entry = Command & { kind?: string; detail?: string | undefined; note?: stri
 
 /** Finds pages and actions by name, and everything else by its identifier. */
 export default function SearchDialog({ onClose }: { onClose: () => void }) {
+  useReturnFocus();
   return (
     <Modal.Root opened onClose={onClose} size="lg" yOffset="10vh">
       <Modal.Overlay />

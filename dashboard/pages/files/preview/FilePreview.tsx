@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import type { StoredFile } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
+import { useReturnFocus } from '../../../shared/forms/use-return-focus.ts';
 import { Icon } from '../../../shared/text/Icon.tsx';
 import { formatBytes, typeLabel } from '../labels.ts';
 import { useDownload } from '../use-download.ts';
@@ -13,6 +14,7 @@ const PdfPreview = lazy(async () => ({ default: (await import('./PdfPreview.tsx'
 
 /** Shows the content of an image or PDF. The request of its URL is recorded like a download. */
 export function FilePreview({ file, onClose }: { file: StoredFile; onClose: () => void }) {
+  useReturnFocus();
   const download = useDownload();
   const { filename, type, size = 0 } = file;
   return (
