@@ -63,12 +63,14 @@ test('after the end of the session the same user logs in again and continues wit
   await assertAccessible(page, 'login after the end of a session');
   assert.equal(await login.getByLabel('Email').inputValue(), person.email);
   await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+K');
   const joined = await joinTeam(app, tenant.organizationGuid, { role: 'viewer' });
   await login.getByLabel('Password', { exact: true }).fill(person.password);
   await login.getByRole('button', { name: 'Log in', exact: true }).click();
   await login.waitFor({ state: 'detached' });
   await page.getByText(joined.email).waitFor();
   assert.equal(await page.getByText('Could not refresh').count(), 0);
+  assert.equal(await page.getByRole('dialog', { name: 'Search' }).count(), 0);
   assert.ok(await form.getByLabel('Developer').evaluate((field) => field === document.activeElement));
   assert.equal(await form.getByLabel('Email').inputValue(), 'grace-again@acme.test');
   await form.getByRole('button', { name: 'Invite' }).click();

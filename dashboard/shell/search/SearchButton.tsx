@@ -1,6 +1,7 @@
 import { Kbd, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
+import { useHasSessionEnded } from '../../session/session.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 import styles from './Search.module.css';
 
@@ -10,7 +11,9 @@ const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
 /** Opens the search by click or shortcut, also while an input has the focus. */
 export function SearchButton() {
   const [opened, { open, close }] = useDisclosure();
-  useHotkeys([['mod+K', open]], []);
+  // The login of an ended session covers the dialog, which would take the focus nevertheless.
+  const hasEnded = useHasSessionEnded();
+  useHotkeys(hasEnded ? [] : [['mod+K', open]], []);
   return (
     <>
       <UnstyledButton className={styles.button} onClick={open} aria-keyshortcuts="Control+K Meta+K">
