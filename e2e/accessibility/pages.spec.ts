@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { publishEvents } from '../../testing/events.ts';
 import { TOLD_AFTER_MS, untilWatched } from '../../testing/live.ts';
 import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createKey, createTenant } from '../../testing/tenant.ts';
 import { createTestEndpoint } from '../../testing/test-endpoint.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { codesOf, PROOF_MS } from '../support/authenticator.ts';
@@ -21,7 +21,13 @@ const failing = await createTestEndpoint();
 failing.behave({ kind: 'answer', status: 500, body: 'unavailable' });
 const healthy = await createTestEndpoint();
 await createSubscription(app, tenant, { url: healthy.url, name: 'Ledger' });
-const { guid } = await createSubscription(app, tenant, { url: failing.url, name: 'Payments backend' });
+/** Of the longest names, without a place for a line break. */
+const LONG = 'x'.repeat(128);
+const { guid } = await createSubscription(app, tenant, {
+  url: `${failing.url}?token=${LONG}`,
+  name: 'Payments backend',
+});
+await createKey(app, `/organizations/${tenant.organizationGuid}/applications`, { name: LONG });
 await app.dispatcher.drain();
 const founder = await createTeam(site, tenant);
 await createSamples(site, tenant);

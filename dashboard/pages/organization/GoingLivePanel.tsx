@@ -66,7 +66,7 @@ function StepItem({ step: { title, detail, isDone, page } }: { step: Step }) {
           {isDone ? 'Done' : 'To do'}
         </Text>
       </Group>
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {detail}{' '}
         {page && !isDone ? (
           <PageLink to={page} size="sm" underline="always">

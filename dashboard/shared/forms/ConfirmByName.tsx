@@ -39,7 +39,11 @@ export function ConfirmByName({
             data-autofocus
             label={
               <>
-                Type <Code fz="sm">{name}</Code> to confirm
+                Type{' '}
+                <Code fz="sm" style={{ overflowWrap: 'anywhere' }}>
+                  {name}
+                </Code>{' '}
+                to confirm
               </>
             }
             value={typed}

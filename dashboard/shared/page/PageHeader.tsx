@@ -28,7 +28,7 @@ export function PageHeader({
           <BreakableText text={title} />
         </Title>
         {children ? (
-          <Text c="dimmed" size="sm" maw={640} component="div">
+          <Text c="dimmed" size="sm" maw={640} component="div" style={{ overflowWrap: 'anywhere' }}>
             {children}
           </Text>
         ) : null}
