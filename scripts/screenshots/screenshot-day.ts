@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { createDatabase } from '../../server/infrastructure/database/database.ts';
 import { databaseUrl } from '../../server/infrastructure/database/embedded/server/readiness.ts';
 import { createLog } from '../../server/infrastructure/runtime/log.ts';
@@ -66,6 +67,15 @@ export async function addDay(dataDir: string, now: number, { organization, healt
     .set({ created_at: new Date(now - WEEK_MS) })
     .where('guid', 'in', [healthy, failing])
     .execute();
+  await database.transaction(async (queries) => {
+    // The timeline of the last day must not show their creation; replica mode skips the trigger that keeps audit records.
+    await sql`set local session_replication_role = replica`.execute(queries);
+    await queries
+      .deleteFrom('audit_records')
+      .where('action', '=', 'subscription.create')
+      .where('object_id', 'in', [healthy, failing])
+      .execute();
+  });
   await database.close();
 }
 
