@@ -3,7 +3,12 @@ import type { Static } from 'typebox';
 import type { Freezes } from '../credentials/organizations/freezes.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../infrastructure/database/database.ts';
-import type { InSlot, RunApart } from '../infrastructure/http/limits/calls-in-flight.ts';
+import {
+  type InSlot,
+  inPlace,
+  type RunApart,
+  runInPlace,
+} from '../infrastructure/http/limits/calls-in-flight.ts';
 import { type RecordAnswer, recordNothing } from '../infrastructure/idempotency/record-answer.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
@@ -55,8 +60,6 @@ export type CreationDeps = {
   /** Called when the content of a file is stored and can be processed. */
   onUploaded(): void;
 };
-
-const inPlace: InSlot = (step) => step();
 
 /** Creates records of files, with their content or for an upload. */
 export function createFileCreation({ withLinks, ...deps }: CreationDeps & { withLinks: WithLinks }) {
@@ -183,7 +186,7 @@ export function createFileCreation({ withLinks, ...deps }: CreationDeps & { with
       visible: store.Visible,
       { data, ...input }: Input & { data?: InlineData | undefined },
       recordAnswer: RecordAnswer<FileWithLinks> = recordNothing,
-      runApart: RunApart = (work) => work(inPlace),
+      runApart: RunApart = runInPlace,
     ): Promise<FileWithLinks | Failure> {
       const request = { actor, visible, input, recordAnswer };
       const misnamed = checkFilename(input.filename);

@@ -1,7 +1,7 @@
 import type { Organizations } from '../../credentials/organizations/service.ts';
 import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
-import type { InSlot, RunApart } from '../../infrastructure/http/limits/calls-in-flight.ts';
+import { type RunApart, runInPlace } from '../../infrastructure/http/limits/calls-in-flight.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import { type Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
@@ -21,8 +21,6 @@ const PER_ORGANIZATION: RateLimit = {
   code: 'api_rate_limit_exceeded',
 };
 
-const inPlace: InSlot = (step) => step();
-
 type Deps = {
   database: Database;
   audit: Audit;
@@ -40,7 +38,7 @@ export function createSlackTest(deps: Deps) {
     actor: Actor,
     organizationGuid: string,
     recordAnswer: RecordAnswer<SlackTestResult> = recordNothing,
-    runApart: RunApart = (work) => work(inPlace),
+    runApart: RunApart = runInPlace,
   ): Promise<SlackTestResult | Failure> {
     const organization = await organizations.get(organizationGuid);
     if (isFailure(organization)) return organization;

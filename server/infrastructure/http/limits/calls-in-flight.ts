@@ -28,6 +28,10 @@ export type Call = {
 export type RunApart = <T>(work: (inSlot: InSlot) => Promise<T>) => Promise<T>;
 export type InSlot = <T>(step: () => Promise<T>) => Promise<T>;
 
+/** For work outside of a call, which uses no slots. */
+export const inPlace: InSlot = (step) => step();
+export const runInPlace: RunApart = (work) => work(inPlace);
+
 /** Lists read more rows than other calls, so fewer of them run at once. */
 export type Kind = 'list' | 'other';
 type Owner = 'Organization' | 'customer' | 'member';

@@ -1,16 +1,12 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
-import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
-import { countFailed } from '../recording/counters.ts';
-import { addCounts } from '../recording/record-store.ts';
+import { failBatch } from './fail-batch.ts';
 import { createPace } from './pace.ts';
-import { FIRST_GUID, failWaiting } from './queue-store.ts';
+import { FIRST_GUID } from './queue-store.ts';
 
-/** Deliveries of one transaction. */
-const BATCH = 1_000;
 /** The pauses leave the database to the deliveries of others. */
 const PACE = { pausePerRun: 4, maxPauseMs: 10_000 };
 
@@ -26,17 +22,12 @@ export function createEndedSubscriptions({ database, clock, log, metrics, subscr
   const pace = createPace(clock, PACE);
 
   /** Returns the number of failed deliveries. */
-  async function failBatch(subscriptionGuid: string, after: string): Promise<number> {
+  async function failSomeOf(subscriptionGuid: string, after: string): Promise<number> {
     // Leased and locked deliveries are skipped; the next walk finds those that are left.
     ended.delete(subscriptionGuid);
-    const { failed, reached } = await database.transaction(async (transaction) => {
-      await preferIndexes(transaction);
-      const at = clock.now();
-      const provided = subscriptions.hasEnded(subscriptionGuid, at);
-      const batch = await failWaiting(transaction, subscriptionGuid, { at, limit: BATCH, provided, after });
-      if (batch.failed > 0) await addCounts(transaction, [countFailed(subscriptionGuid, at, batch.failed)]);
-      return batch;
-    });
+    const at = clock.now();
+    const provided = subscriptions.hasEnded(subscriptionGuid, at);
+    const { failed, reached } = await failBatch(database, subscriptionGuid, { at, provided, after });
     if (reached !== undefined) ended.set(subscriptionGuid, reached);
     if (failed > 0)
       log.info(
@@ -57,7 +48,7 @@ export function createEndedSubscriptions({ database, clock, log, metrics, subscr
       const [next] = ended;
       if (!next) return { failed: 0, nextAt: undefined };
       const isPaused = pace.pausedUntil() !== undefined;
-      const failed = isPaused ? 0 : await pace.run(() => failBatch(...next));
+      const failed = isPaused ? 0 : await pace.run(() => failSomeOf(...next));
       return { failed, nextAt: ended.size > 0 ? (pace.pausedUntil() ?? clock.now()) : undefined };
     },
   };

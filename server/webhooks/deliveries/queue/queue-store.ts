@@ -240,7 +240,7 @@ export async function releaseUntrackedLeases(
 export const FIRST_GUID = '0'.repeat(32);
 const LAST_GUID = 'f'.repeat(32);
 
-type FailedBatch = {
+export type FailedBatch = {
   failed: number;
   /** The last delivery of a full batch: the next one begins after it, without reading the deleted rows again. */
   reached: string | undefined;

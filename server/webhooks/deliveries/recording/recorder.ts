@@ -2,6 +2,7 @@ import type { Database } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import type { Timers } from '../../../infrastructure/runtime/clock.ts';
 import { createDelayedFlush } from '../../../infrastructure/runtime/delayed-flush.ts';
+import { NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
@@ -225,9 +226,6 @@ function takeBatch(gathered: readonly Entry[]): { batch: Entry[]; later: Entry[]
   }
   return { batch: [...byDelivery.values()], later };
 }
-
-/** Holds no lease. */
-const NIL_GUID = '0'.repeat(32);
 
 const NONE: ReadonlyMap<string, Date> = new Map();
 const NOTHING: ReadonlySet<string> = new Set();

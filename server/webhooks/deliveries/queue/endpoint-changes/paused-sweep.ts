@@ -1,47 +1,33 @@
 import type { Database } from '../../../../infrastructure/database/database.ts';
-import { preferIndexes } from '../../../../infrastructure/database/planner.ts';
 import type { Clock } from '../../../../infrastructure/runtime/clock.ts';
 import { firstGuidAt } from '../../../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../../infrastructure/runtime/metrics.ts';
 import type { Subscriptions } from '../../../subscriptions/service.ts';
-import { countFailed } from '../../recording/counters.ts';
-import { addCounts } from '../../recording/record-store.ts';
 import { RETRY_PERIOD_MS } from '../../sending/schedule.ts';
-import { FIRST_GUID, failWaiting } from '../queue-store.ts';
+import { failBatch } from '../fail-batch.ts';
+import { FIRST_GUID } from '../queue-store.ts';
 
 /** Subscriptions of one statement. */
 const PAGE = 200;
-/** Deliveries of one transaction. */
-const BATCH = 1_000;
 
 type Deps = { database: Database; clock: Clock; log: Log; metrics: Metrics; subscriptions: Subscriptions };
 
 /** Deliveries of a paused subscription have no attempt that could end them, so a task fails them after seven days. */
 export function createPausedSweep({ database, clock, log, metrics, subscriptions }: Deps) {
-  function failBatch(
-    subscriptionGuid: string,
-    { at, ...range }: { at: Date; after: string; before: string },
-  ) {
-    return database.transaction(async (transaction) => {
-      await preferIndexes(transaction);
-      const provided = subscriptions.isPaused(subscriptionGuid);
-      const batch = await failWaiting(transaction, subscriptionGuid, {
-        ...{ at, limit: BATCH, provided },
-        ...range,
-      });
-      if (batch.failed > 0) await addCounts(transaction, [countFailed(subscriptionGuid, at, batch.failed)]);
-      return batch;
-    });
-  }
-
   async function failOverdue(subscriptionGuid: string): Promise<number> {
     const at = clock.now();
     const before = firstGuidAt(new Date(at.getTime() - RETRY_PERIOD_MS));
     let total = 0;
+    const provided = subscriptions.isPaused(subscriptionGuid);
     let after: string | undefined = FIRST_GUID;
     while (after !== undefined) {
-      const { failed, reached } = await failBatch(subscriptionGuid, { at, after, before });
+      const { failed, reached } = await failBatch(database, subscriptionGuid, {
+        at,
+        provided,
+        after,
+        before,
+      });
       total += failed;
       after = reached;
     }
