@@ -60,6 +60,16 @@ for (const [ending, end] of Object.entries(endings)) {
     await dispatcher.drain();
     assert.deepEqual(await queueOf(app, subscription), []);
     assert.equal(await metricOf(app, 'portico_deliveries_total{state="failed"}'), failed + 4);
+    const counted = await app.database.queries
+      .selectFrom('delivery_counters')
+      .select('failed')
+      .where('subscription_guid', '=', subscription.guid)
+      .execute();
+    assert.equal(
+      counted.reduce((sum, row) => sum + row.failed, 0),
+      4,
+      'in the statistics',
+    );
     for (const event of events) {
       const { guid } = await deliveryOf(app, subscription, event);
       const view = await showDelivery(app, tenant, guid);
