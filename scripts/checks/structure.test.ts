@@ -23,6 +23,9 @@ const FORBIDDEN: Record<string, Record<string, string>> = {
   "modules do not import another module's store": {
     'server/files/state.ts': "import { selectMember } from '../people/members/store.ts';",
   },
+  'only stores and server/infrastructure/database contain SQL': {
+    'server/files/state.ts': "import { type RawBuilder } from 'kysely';",
+  },
   'server/infrastructure does not import product folders': {
     'server/infrastructure/http/server.ts': "const tokens = await import('../../tokens/claims.ts');",
   },
@@ -51,6 +54,8 @@ for (const [rule, sources] of Object.entries(FORBIDDEN))
 test('accepts the allowed directions, and tests that import everything', () => {
   const broken = rulesBroken({
     'server/files/routes.ts': "import { createFiles } from './service.ts';",
+    'server/files/upload-store.ts': "import { sql } from 'kysely';",
+    'server/infrastructure/database/planner.ts': "import { sql } from 'kysely';",
     'server/files/uploads/uploads.ts': "import { insertUpload } from '../store.ts';",
     'server/files/state.test.ts': "import '../../testing/app.ts'; import '../people/members/store.ts';",
     'server/files/testing/site.ts': "import '../../../testing/app.ts';",

@@ -14,6 +14,7 @@ const TESTING = /(^|\/)testing\//;
 const ROUTES = /(^|\/|-)routes\.ts$/;
 const SERVICE = /(^|\/|-)service\.ts$/;
 const STORE = /(^|\/|-)store\.ts$/;
+const DATABASE = /^server\/infrastructure\/database\//;
 /** What a command without a server loads: each of the libraries would double its time. */
 const CLIENT = /^server\/(commands\/operator(\.ts|\/)|infrastructure\/config\/(config|settings)\.ts)/;
 const SERVER_LIBRARY = /^(fastify|kysely|pg|typebox)$/;
@@ -34,6 +35,12 @@ const RULES: readonly Rule[] = [
     fix: "call the other module's service",
     forbids: ({ from, to }, { modules }) =>
       from.startsWith('server/') && STORE.test(to) && moduleOf(from, modules) !== moduleOf(to, modules),
+  },
+  {
+    name: 'only stores and server/infrastructure/database contain SQL',
+    fix: 'move the statement to the store, and export the types that others need from it',
+    forbids: ({ from, to }) =>
+      from.startsWith('server/') && !STORE.test(from) && !DATABASE.test(from) && to === 'kysely',
   },
   {
     name: 'server/infrastructure does not import product folders',

@@ -49,13 +49,3 @@ test('no SQL reads the clock of the database', () => {
   const guilty = FILES.filter((file) => CLOCK_OF_THE_DATABASE.test(readSql(file)));
   assert.deepEqual(guilty, []);
 });
-
-test('only stores and the database folder contain SQL', () => {
-  const others = globSync('**/*.ts', { cwd: ROOT }).filter(
-    (file) => !/\.test\.ts$|store\.ts$|^infrastructure\/database\//.test(file),
-  );
-  const guilty = others.filter((file) =>
-    /\bsql(<[^`]*>)?`|from 'kysely'/.test(readFileSync(join(ROOT, file), 'utf8')),
-  );
-  assert.deepEqual(guilty, []);
-});

@@ -27,7 +27,7 @@ export function createEndedSubscriptions({ database, clock, log, metrics, subscr
     ended.delete(subscriptionGuid);
     const at = clock.now();
     const provided = subscriptions.hasEnded(subscriptionGuid, at);
-    const { failed, reached } = await failBatch(database, subscriptionGuid, { at, provided, after });
+    const { failed, reached } = await failBatch(database, subscriptionGuid, at, { provided, after });
     if (reached !== undefined) ended.set(subscriptionGuid, reached);
     if (failed > 0)
       log.info(

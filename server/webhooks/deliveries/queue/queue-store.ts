@@ -240,6 +240,9 @@ export async function releaseUntrackedLeases(
 export const FIRST_GUID = '0'.repeat(32);
 const LAST_GUID = 'f'.repeat(32);
 
+/** Waiting deliveries of a subscription between two guids. */
+export type WaitingRange = { provided: RawBuilder<boolean>; after?: string; before?: string };
+
 export type FailedBatch = {
   failed: number;
   /** The last delivery of a full batch: the next one begins after it, without reading the deleted rows again. */
@@ -253,13 +256,7 @@ export type FailedBatch = {
 export async function failWaiting(
   queries: Queries,
   subscriptionGuid: string,
-  {
-    at,
-    limit,
-    provided,
-    after = FIRST_GUID,
-    before = LAST_GUID,
-  }: { at: Date; limit: number; provided: RawBuilder<boolean>; after?: string; before?: string },
+  { at, limit, provided, after = FIRST_GUID, before = LAST_GUID }: WaitingRange & { at: Date; limit: number },
 ): Promise<FailedBatch> {
   const { rows } = await sql<{ failed: number; ended: number; last: string | null }>`
     with over as (

@@ -22,8 +22,7 @@ export function createPausedSweep({ database, clock, log, metrics, subscriptions
     const provided = subscriptions.isPaused(subscriptionGuid);
     let after: string | undefined = FIRST_GUID;
     while (after !== undefined) {
-      const { failed, reached } = await failBatch(database, subscriptionGuid, {
-        at,
+      const { failed, reached } = await failBatch(database, subscriptionGuid, at, {
         provided,
         after,
         before,
