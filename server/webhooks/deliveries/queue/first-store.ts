@@ -79,8 +79,8 @@ export async function makeFirstDue(
 }
 
 /**
- * Makes deliveries due at once that a Retry-After or a failed early retry holds back, up to `limit`. Skips locked rows:
- * their recorder waits for the subscription.
+ * Makes deliveries due at once that a Retry-After or a failed early retry holds back, among the `limit` retries that are due
+ * last: no index tells them from the others. Skips locked rows: their recorder waits for the subscription.
  */
 export async function endHolds(
   queries: Queries,
@@ -88,11 +88,15 @@ export async function endHolds(
   { now, limit }: { now: Date; limit: number },
 ): Promise<void> {
   await sql`
-    with held as materialized (
-      select ctid as row_id from delivery_queue
+    with retry as materialized (
+      select ctid as row_id, scheduled_at from delivery_queue
       where subscription_guid = ${subscriptionGuid} and leased_by is null and due_at > ${now}
-        and scheduled_at = 'infinity'
-      limit ${limit} for update skip locked
+      order by due_at desc limit ${limit}
+    ), held as materialized (
+      select ctid as row_id from delivery_queue
+      where ctid = any(array(select row_id from retry where scheduled_at = 'infinity'))
+        and leased_by is null and scheduled_at = 'infinity'
+      for update skip locked
     )
     update delivery_queue set due_at = ${now}, scheduled_at = ${now}
     where ctid = any(array(select row_id from held))`.execute(queries);

@@ -6,7 +6,7 @@ import { explain } from '../../../../testing/explain.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
-import { claimFirst, selectWithoutFirst } from './first-store.ts';
+import { claimFirst, endHolds, selectWithoutFirst } from './first-store.ts';
 import { claimDeliveries, selectWaiting } from './queue-store.ts';
 
 /** The cost of the queue statements does not depend on the length of the queue. */
@@ -83,6 +83,8 @@ const STATEMENTS: Record<string, (queries: Queries, queue: Queue) => Promise<unk
     claim(explained, [retried], NOW),
   'claimDeliveries after a recovery': (explained, queue) =>
     claim(explained, [queue.retried, ...someOf(queue)], new Date(NOW.getTime() + 1)),
+  'endHolds among other retries': (explained, { big }) =>
+    endHolds(explained, big, { now: new Date(NOW.getTime() - MANY), limit: 50 }),
 };
 
 function claim(explained: Queries, guids: readonly string[], recoveredAt: Date | null) {

@@ -7,7 +7,7 @@ import { withoutFirst } from '../first-deliveries.ts';
 import { endHolds } from '../first-store.ts';
 
 /** An endpoint that is tried at most 20 times a second rarely has more; the others wait for their Retry-After. */
-const MAX_ENDED_HOLDS = 10_000;
+const MAX_RETRIES_READ = 10_000;
 
 type Deps = { clock: Clock; enqueueEach: Enqueue['enqueueEach'] };
 
@@ -32,7 +32,7 @@ export function createFirstEvents({ clock, enqueueEach }: Deps) {
     /** No Retry-After of the old URL holds deliveries back from the new one. */
     async endHolds(transaction: Transaction, subscriptionGuid: string): Promise<void> {
       await preferIndexes(transaction);
-      await endHolds(transaction, subscriptionGuid, { now: clock.now(), limit: MAX_ENDED_HOLDS });
+      await endHolds(transaction, subscriptionGuid, { now: clock.now(), limit: MAX_RETRIES_READ });
     },
   };
 }
