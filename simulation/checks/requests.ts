@@ -102,24 +102,19 @@ export function checkSend(
   const skewMs = MAX_SKEW_MS + model.clockErrorMs(endedAt, at);
   const number = earlier.filter((each) => !unrecorded(each)).length;
   // A Retry-After of the old URL does not hold deliveries back from a new one.
-  const pauseMs = previous.url === url ? previous.retryAfterMs : 0;
-  const delayMs = Math.max(
-    FIRST_DELAYS_MS[number - 1] ?? maxDelayMs * (1 - JITTER),
-    Math.min(pauseMs, maxDelayMs),
-  );
-  // A recovery, a resume or a new URL makes waiting deliveries due at once.
+  const pauseMs = previous.url === url ? Math.min(previous.retryAfterMs, maxDelayMs) : 0;
+  // A recovery, a resume or a new URL makes waiting deliveries due at once, but not during a Retry-After.
   const isEarly =
-    pauseMs === 0 &&
-    (subscription?.resumptions.some(({ from, to }) => to >= previous.at && from <= at) ||
-      model.requests.some(
-        (each) => each.url === url && each.succeeded && Number(each.endedAt) >= previous.at - RECOVERY_MS,
-      ));
-  if (!isEarly)
-    model.check(
-      at - endedAt >= delayMs - skewMs,
-      () =>
-        `${about} ${Math.round(at - endedAt)} ms after attempt ${number} had failed, before ${delayMs} ms`,
+    subscription?.resumptions.some(({ from, to }) => to >= previous.at && from <= at) ||
+    model.requests.some(
+      (each) => each.url === url && each.succeeded && Number(each.endedAt) >= previous.at - RECOVERY_MS,
     );
+  const scheduledMs = FIRST_DELAYS_MS[number - 1] ?? maxDelayMs * (1 - JITTER);
+  const delayMs = isEarly ? pauseMs : Math.max(scheduledMs, pauseMs);
+  model.check(
+    at - endedAt >= delayMs - skewMs,
+    () => `${about} ${Math.round(at - endedAt)} ms after attempt ${number} had failed, before ${delayMs} ms`,
+  );
   const first = earlier[0];
   if (first) model.check(at - first.at <= RETRY_PERIOD_MS + skewMs, () => `${about} after seven days`);
 }

@@ -62,8 +62,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a failed attempt ends the delivery',
     file: `${DELIVERIES}/sending/schedule.ts`,
-    from: 'return at <= createdAt.getTime() + RETRY_PERIOD_MS ? new Date(at) : undefined;',
-    to: 'return at <= createdAt.getTime() + 20_000 ? new Date(at) : undefined;',
+    from: 'next <= later(createdAt, RETRY_PERIOD_MS)',
+    to: 'next <= later(createdAt, 20_000)',
   },
   {
     name: 'events of one environment go to the endpoints of both',
@@ -248,8 +248,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'the pause that an endpoint asks for is ignored',
     file: `${DELIVERIES}/sending/schedule.ts`,
-    from: 'Math.max(delayMs, Math.min(asked, maxDelayMs))',
-    to: 'Math.max(delayMs, Math.min(asked, 0))',
+    from: 'const pauseMs = Math.min(asked, maxDelayMs);',
+    to: 'const pauseMs = Math.min(asked, 0);',
   },
   {
     name: 'the tokens of a member who logged out are not revoked',

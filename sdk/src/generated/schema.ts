@@ -2001,7 +2001,7 @@ export interface components {
             cancelled_at?: components["schemas"]["Timestamp"];
         };
         /**
-         * @description failed: failed deliveries are sent again. waiting: deliveries that wait for their next attempt are sent now, except after a Retry-After. all: all events are sent again, with the same webhook-id, except waiting ones
+         * @description failed: failed deliveries are sent again. waiting: deliveries that wait for their next attempt are sent now, except during a Retry-After. all: all events are sent again, with the same webhook-id, except waiting ones
          * @enum {string}
          */
         RecoveryKind: "failed" | "waiting" | "all";

@@ -1,5 +1,6 @@
 import type { EnvironmentName, FailureKind } from '../../infrastructure/database/tables.ts';
 import type { ExchangeDetails } from './sending/exchange.ts';
+import type { NextAttempt } from './sending/schedule.ts';
 
 /** A delivery with everything that an attempt needs, so that sending reads nothing from the database. */
 export type Delivery = {
@@ -47,12 +48,8 @@ export type Outcome = {
   excerpt: string;
   /** Why there was no response, shown to partners. */
   reason: string | undefined;
-  /** The endpoint sent a Retry-After that is honoured. */
-  isPaused: boolean;
-  /** Undefined when the attempt was the last. */
-  nextAttemptAt: Date | undefined;
   exchange?: (ExchangeDetails & { url: string }) | undefined;
-};
+} & NextAttempt;
 
 /** A success has a row of `delivery_attempts` only after failures, or if a person waits for it. */
 export function hasAttemptRow({ attemptCount, isWatched }: Delivery): boolean {

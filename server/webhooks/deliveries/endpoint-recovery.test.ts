@@ -11,6 +11,7 @@ import {
   deliveryOf,
   eventIn,
   guidsAt,
+  pass,
   queueOf,
   subscriptionRow,
 } from '../../../testing/webhooks.ts';
@@ -201,4 +202,16 @@ test('Retry-After is honoured even if other deliveries succeed', async () => {
   clock.advance(59_000);
   await drainTwice();
   assert.notEqual((await deliveryOf(app, subscription, paused)).completed_at, null);
+});
+
+test('a Retry-After that is over does not keep a delivery from an early retry', async () => {
+  const { tenant, endpoint, subscription } = await failingWith(0, { active: true });
+  endpoint.behave({ kind: 'answer', status: 503, headers: { 'retry-after': '5' } });
+  const [waiting = ''] = await publishEvents(app, tenant);
+  await pass(40_000, [app]);
+  assert.equal((await deliveryOf(app, subscription, waiting)).attempt_count, 4, 'the next is in ten minutes');
+  endpoint.behave({ kind: 'answer' });
+  await publishEvents(app, tenant);
+  await pass(2_000, [app]);
+  assert.notEqual((await deliveryOf(app, subscription, waiting)).completed_at, null);
 });

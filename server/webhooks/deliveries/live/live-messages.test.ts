@@ -105,7 +105,7 @@ function outcomeOf(fields: Partial<Outcome>): Outcome {
     },
     url: 'https://partner.example/hook',
     ...{ result: 'completed', attemptedAt: AT, endedAt, durationMs: 40, status: 200, excerpt: 'secret' },
-    ...{ reason: undefined, isPaused: false, nextAttemptAt: undefined, ...fields },
+    ...{ reason: undefined, pausedUntil: undefined, nextAttemptAt: undefined, ...fields },
   };
 }
 

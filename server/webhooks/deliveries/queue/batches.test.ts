@@ -214,7 +214,7 @@ function outcomeOf(subscriptionGuid: string, guid: string): Outcome {
     url: 'https://partner.example/hook',
     result: 'completed',
     ...{ attemptedAt: at, endedAt: at, durationMs: 1, status: 200, excerpt: '' },
-    ...{ reason: undefined, isPaused: false, nextAttemptAt: undefined },
+    ...{ reason: undefined, pausedUntil: undefined, nextAttemptAt: undefined },
   };
 }
 

@@ -63,7 +63,7 @@ export async function claimFirst(
   return withRecord(queries, rows);
 }
 
-/** Moves the next attempt to now, unless the endpoint sent a Retry-After. */
+/** Moves the next attempt to now, except during a Retry-After. */
 export async function makeFirstDue(
   queries: Queries,
   { subscriptionGuid, deliveryGuid }: FirstDelivery,
@@ -74,7 +74,7 @@ export async function makeFirstDue(
     where (subscription_guid, delivery_guid) in (
       select subscription_guid, delivery_guid from delivery_queue
       where subscription_guid = ${subscriptionGuid} and delivery_guid = ${deliveryGuid}
-        and leased_by is null and due_at > ${now} and scheduled_at < 'infinity'
+        and leased_by is null and due_at > ${now} and scheduled_at <= ${now}
       for update skip locked)`.execute(queries);
 }
 
@@ -94,8 +94,8 @@ export async function endHolds(
       order by due_at desc limit ${limit}
     ), held as materialized (
       select ctid as row_id from delivery_queue
-      where ctid = any(array(select row_id from retry where scheduled_at = 'infinity'))
-        and leased_by is null and scheduled_at = 'infinity'
+      where ctid = any(array(select row_id from retry where scheduled_at >= ${now}))
+        and leased_by is null and scheduled_at >= ${now}
       for update skip locked
     )
     update delivery_queue set due_at = ${now}, scheduled_at = ${now}

@@ -36,7 +36,7 @@ function outcomeOf(delivery: Delivery, result: Outcome['result']): Outcome {
   return {
     url: 'https://partner.example/hook',
     ...{ delivery, result, attemptedAt: NOW, endedAt: NOW, durationMs: 1, status: 200, excerpt: '' },
-    ...{ reason: undefined, isPaused: false, nextAttemptAt: result === 'completed' ? undefined : NOW },
+    ...{ reason: undefined, pausedUntil: undefined, nextAttemptAt: result === 'completed' ? undefined : NOW },
   };
 }
 

@@ -81,8 +81,8 @@ export type Waiting = {
 };
 
 /**
- * A retry that a recovery makes due: new deliveries are due when they are scheduled, and `scheduled_at` is infinity for
- * retries that are excluded. The condition of the index `delivery_queue_early`.
+ * A retry that a recovery after `scheduled_at` makes due. New deliveries are due when they are scheduled; of a retry it is
+ * the end of the last attempt or of its Retry-After, or infinity. The condition of the index `delivery_queue_early`.
  */
 const mayBeEarly = sql<boolean>`q.leased_by is null and q.due_at > q.scheduled_at`;
 

@@ -123,7 +123,7 @@ function outcomeOf({
     delivery: { subscriptionGuid, attemptCount } as Delivery,
     url: 'https://partner.example/hook',
     ...{ result: 'completed', attemptedAt: endedAt, endedAt, durationMs: 1, status: 200, excerpt: '' },
-    ...{ reason: undefined, nextAttemptAt: undefined, isPaused: false, ...fields },
+    ...{ reason: undefined, nextAttemptAt: undefined, pausedUntil: undefined, ...fields },
   };
 }
 

@@ -20,7 +20,7 @@ function outcomeOf(result: Outcome['result'], at: number, guid = 'a', url = URL)
       excerpt: '',
       reason: undefined,
       nextAttemptAt: undefined,
-      isPaused: false,
+      pausedUntil: undefined,
     },
   };
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import {
-  booleanArray,
   intArray,
   momentArray,
   smallintArray,
@@ -131,10 +130,10 @@ export async function failDeliveries(
         ${textArray(outcomes.map(({ excerpt }) => excerpt || null))},
         ${momentArray(outcomes.map(({ endedAt }) => endedAt))},
         ${momentArray(outcomes.map(({ nextAttemptAt }) => nextAttemptAt ?? null))},
-        ${booleanArray(outcomes.map(noEarlyRetry))},
+        ${momentArray(outcomes.map(earlyAfter))},
         ${textArray(outcomes.map(({ url }) => url))})
       as o(guid, subscription_guid, number, result, status, duration_ms, excerpt, ended_at, next_attempt_at,
-           no_early_retry, url)
+           early_after, url)
     ), outstanding as materialized (
       select o.*, (select s.url from subscriptions as s where s.guid = o.subscription_guid) <> o.url as is_outdated
       from outcome as o join deliveries as d
@@ -143,7 +142,7 @@ export async function failDeliveries(
     ), again as (
       update delivery_queue as q
       set due_at = case when o.is_outdated then o.ended_at else o.next_attempt_at end, leased_by = null,
-          scheduled_at = case when o.no_early_retry and not o.is_outdated then 'infinity' else o.ended_at end
+          scheduled_at = case when o.is_outdated then o.ended_at else coalesce(o.early_after, 'infinity') end
       from outstanding as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
         and o.next_attempt_at is not null
@@ -167,9 +166,9 @@ export async function failDeliveries(
   return new Map(rows.map((row) => [row.guid, row.failing_since]));
 }
 
-/** Excludes a delivery from early retries after a recovery: Retry-After was sent, or an early retry failed before. */
-function noEarlyRetry({ delivery, result, isPaused }: Outcome): boolean {
-  return isPaused || (delivery.isEarly && result !== 'unreachable');
+/** A recovery after this time makes the retry due: not during a Retry-After, and never if an early retry has failed. */
+function earlyAfter({ delivery, result, endedAt, pausedUntil }: Outcome): Date | null {
+  return delivery.isEarly && result !== 'unreachable' ? null : (pausedUntil ?? endedAt);
 }
 
 /** Ordered, so that concurrent transactions cannot deadlock. */

@@ -63,7 +63,7 @@ test('a failure at an earlier URL, recorded after the change, holds the delivery
   const deliveries = await take(3);
   const [now, later] = [app.clock.now(), new Date(app.clock.now().getTime() + 600_000)];
   const earlier = { url: 'https://earlier.example' };
-  const each = [{}, earlier, { ...earlier, isPaused: true }];
+  const each = [{}, earlier, { ...earlier, pausedUntil: later }];
   for (const [index, delivery] of deliveries.entries()) {
     const failure = { result: 'rejected', status: 503, nextAttemptAt: later } as const;
     void recorder.record(outcomeOf(delivery, { ...failure, ...each[index] }));

@@ -3,7 +3,7 @@ import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Endpoint } from '../../subscriptions/service.ts';
 import { bodyOf, type Delivery, hasAttemptRow, type Outcome } from '../delivery.ts';
 import type { Answer } from './exchange.ts';
-import { asksForPause, type Schedule } from './schedule.ts';
+import type { NextAttempt, Schedule } from './schedule.ts';
 import { notSent, type Sender } from './sender.ts';
 
 export type Attempt = (delivery: Delivery, endpoint: Endpoint) => Promise<Outcome>;
@@ -16,6 +16,8 @@ type Deps = {
   /** Sandbox endpoints may be on private addresses. */
   allowPrivate: boolean;
 };
+
+const NO_NEXT_ATTEMPT: NextAttempt = { nextAttemptAt: undefined, pausedUntil: undefined };
 
 /** Sends a delivery and returns its outcome. Never rejects: failures are outcomes too. */
 export function createAttempt({ clock, log, sender, schedule, allowPrivate }: Deps): Attempt {
@@ -40,8 +42,11 @@ export function createAttempt({ clock, log, sender, schedule, allowPrivate }: De
   function outcomeOf(delivery: Delivery, endpoint: Endpoint, attemptedAt: Date, answer: Answer): Outcome {
     const endedAt = clock.now();
     const result = resultOf(answer);
-    const attempt = { number: delivery.attemptCount + 1, createdAt: delivery.createdAt, endedAt };
     const isAnswered = answer.kind === 'answered';
+    const failed = {
+      ...{ number: delivery.attemptCount + 1, createdAt: delivery.createdAt, endedAt, status: answer.status },
+      retryAfter: isAnswered ? answer.retryAfter : undefined,
+    };
     return {
       delivery,
       url: endpoint.url,
@@ -53,15 +58,7 @@ export function createAttempt({ clock, log, sender, schedule, allowPrivate }: De
       excerpt: answer.excerpt ?? '',
       reason: isAnswered ? undefined : answer.reason,
       exchange: answer.details && { url: endpoint.url, ...answer.details },
-      isPaused: isAnswered && asksForPause(answer.status, answer.retryAfter),
-      nextAttemptAt:
-        result === 'completed'
-          ? undefined
-          : schedule({
-              ...attempt,
-              status: answer.status,
-              retryAfter: isAnswered ? answer.retryAfter : undefined,
-            }),
+      ...(result === 'completed' ? NO_NEXT_ATTEMPT : schedule(failed)),
     };
   }
 

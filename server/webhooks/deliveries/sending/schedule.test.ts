@@ -14,11 +14,11 @@ function delayAfter(
 ): number | undefined {
   const endedAt = attempt.endedAt ?? CREATED_AT;
   const schedule = createSchedule({ maxDelayMs, random });
-  const next = schedule({
+  const { nextAttemptAt } = schedule({
     ...{ number: 1, createdAt: CREATED_AT, endedAt, status: 500, retryAfter: undefined },
     ...attempt,
   });
-  return next && next.getTime() - endedAt.getTime();
+  return nextAttemptAt && nextAttemptAt.getTime() - endedAt.getTime();
 }
 
 test('delays are 2, 4 and 8 seconds, then the maximum delay', () => {
@@ -50,8 +50,10 @@ test('a delivery has about a thousand attempts in seven days, ten minutes apart 
   const schedule = createSchedule({ maxDelayMs: MAX_DELAY_MS, random: Math.random });
   const times = [CREATED_AT];
   for (let endedAt: Date | undefined = CREATED_AT; endedAt; ) {
-    const failed = { createdAt: CREATED_AT, endedAt, status: 500, retryAfter: undefined };
-    endedAt = schedule({ number: times.length, ...failed });
+    const failed: Omit<FailedAttempt, 'number'> = {
+      ...{ createdAt: CREATED_AT, endedAt, status: 500, retryAfter: undefined },
+    };
+    endedAt = schedule({ number: times.length, ...failed }).nextAttemptAt;
     if (endedAt) times.push(endedAt);
   }
   const gaps = times.slice(4).map((time, index) => time.getTime() - Number(times[index + 3]));
@@ -83,6 +85,20 @@ test('Retry-After is a minimum: the schedule may be later', () => {
   assert.equal(delayAfter({ number: 3, status: 429, retryAfter: '5' }), 8_000);
   assert.equal(delayAfter({ number: 4, status: 429, retryAfter: '5' }), MAX_DELAY_MS);
   assert.equal(delayAfter({ status: 429, retryAfter: '0' }), 2_000);
+});
+
+test('the pause that Retry-After asks for ends before a later attempt; an invalid one asks for none', () => {
+  const schedule = createSchedule({ maxDelayMs: MAX_DELAY_MS, random: () => 0.5 });
+  for (const [retryAfter, pauseMs] of [
+    ['5', 5_000],
+    ['3600', MAX_DELAY_MS],
+    ['0', undefined],
+    ['soon', undefined],
+  ] as const) {
+    const failed = { number: 4, createdAt: CREATED_AT, endedAt: CREATED_AT, status: 503, retryAfter };
+    const { pausedUntil } = schedule(failed);
+    assert.equal(pausedUntil && pausedUntil.getTime() - CREATED_AT.getTime(), pauseMs, retryAfter);
+  }
 });
 
 test('Retry-After is limited to the maximum delay', () => {

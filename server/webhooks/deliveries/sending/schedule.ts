@@ -1,3 +1,5 @@
+import { later } from '../../../infrastructure/runtime/clock.ts';
+
 /**
  * Retry schedule (specification, Events 6): 2, 4 and 8 s after the first three failures, then the maximum delay with
  * 10 % jitter, until seven days after the delivery was created.
@@ -9,10 +11,6 @@ export const RETRY_PERIOD_MS = 7 * 24 * 3_600_000;
 /** Statuses whose Retry-After is honoured (RFC 9110, section 10.2.3). */
 const STATUSES_WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
 
-export function asksForPause(status: number | undefined, retryAfter: string | undefined): boolean {
-  return retryAfter !== undefined && STATUSES_WITH_RETRY_AFTER.has(status ?? 0);
-}
-
 export type FailedAttempt = {
   /** From 1. */
   number: number;
@@ -22,7 +20,14 @@ export type FailedAttempt = {
   retryAfter: string | undefined;
 };
 
-export type Schedule = (attempt: FailedAttempt) => Date | undefined;
+export type NextAttempt = {
+  /** Undefined when the attempt was the last. */
+  nextAttemptAt: Date | undefined;
+  /** The end of the pause that the endpoint asked for with Retry-After. */
+  pausedUntil: Date | undefined;
+};
+
+export type Schedule = (attempt: FailedAttempt) => NextAttempt;
 
 export function createSchedule({
   maxDelayMs,
@@ -36,8 +41,12 @@ export function createSchedule({
     const jittered = maxDelayMs * (1 - JITTER + 2 * JITTER * random());
     const delayMs = FIRST_DELAYS_MS[number - 1] ?? jittered;
     const asked = STATUSES_WITH_RETRY_AFTER.has(status ?? 0) ? retryAfterMs(retryAfter, endedAt) : 0;
-    const at = endedAt.getTime() + Math.round(Math.max(delayMs, Math.min(asked, maxDelayMs)));
-    return at <= createdAt.getTime() + RETRY_PERIOD_MS ? new Date(at) : undefined;
+    const pauseMs = Math.min(asked, maxDelayMs);
+    const next = later(endedAt, Math.round(Math.max(delayMs, pauseMs)));
+    return {
+      nextAttemptAt: next <= later(createdAt, RETRY_PERIOD_MS) ? next : undefined,
+      pausedUntil: pauseMs > 0 ? later(endedAt, pauseMs) : undefined,
+    };
   };
 }
 

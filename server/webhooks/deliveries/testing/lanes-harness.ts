@@ -62,7 +62,7 @@ export function createHarness({ recorded = 'immediately', isLeaseValid = () => t
               excerpt: '',
               reason: undefined,
               nextAttemptAt: undefined,
-              isPaused: false,
+              pausedUntil: undefined,
             },
           });
         },

@@ -95,7 +95,13 @@ export async function createRecording() {
     return {
       url: subscription.url,
       ...{ delivery, result: 'completed', attemptedAt: now, endedAt: now, durationMs: 12, status: 200 },
-      ...{ excerpt: 'thanks', reason: undefined, nextAttemptAt: undefined, isPaused: false, ...fields },
+      ...{
+        excerpt: 'thanks',
+        reason: undefined,
+        nextAttemptAt: undefined,
+        pausedUntil: undefined,
+        ...fields,
+      },
     };
   }
 

@@ -13,7 +13,7 @@ export type Lanes = ReturnType<typeof createLanes>;
 /** The outcome of a URL that has changed since: its schedule and Retry-After do not apply to the new one. */
 function dueAtOnce(outcome: Outcome): Outcome {
   const { nextAttemptAt, endedAt } = outcome;
-  return { ...outcome, isPaused: false, nextAttemptAt: nextAttemptAt && endedAt };
+  return { ...outcome, pausedUntil: undefined, nextAttemptAt: nextAttemptAt && endedAt };
 }
 
 /** Empty lanes are kept for their learned limits. */

@@ -26,7 +26,7 @@ const RecoveryStateName = Type.Enum([...REDELIVERY_STATES], {
 const RecoveryKindName = Type.Enum([...REDELIVERY_KINDS], {
   title: 'RecoveryKind',
   description:
-    'failed: failed deliveries are sent again. waiting: deliveries that wait for their next attempt are sent now, except after a Retry-After. all: all events are sent again, with the same webhook-id, except waiting ones',
+    'failed: failed deliveries are sent again. waiting: deliveries that wait for their next attempt are sent now, except during a Retry-After. all: all events are sent again, with the same webhook-id, except waiting ones',
   example: 'failed',
 });
 

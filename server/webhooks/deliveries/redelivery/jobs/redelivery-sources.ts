@@ -54,17 +54,18 @@ export function createRedeliverySources({
       },
     },
 
-    /** The next attempts of waiting deliveries are due now, unless the endpoint postponed them by Retry-After. */
+    /** The next attempts of waiting deliveries are due now, except during a Retry-After of the endpoint. */
     waiting: {
       total: countWaiting,
       async step(transaction, redelivery, { guid }) {
-        const waiting = await selectWaiting(transaction, redelivery, BATCH);
+        const now = clock.now();
+        const waiting = await selectWaiting(transaction, redelivery, { now, limit: BATCH });
         const inWindow = waiting.filter(({ is_in_window: isInWindow }) => isInWindow);
         const retried = inWindow.filter(({ is_paused: isPaused }) => !isPaused);
         const guids = retried.map((delivery) => delivery.guid);
         return {
           processed: inWindow.length,
-          redelivered: guids.length === 0 ? 0 : await makeDue(transaction, guid, guids, clock.now()),
+          redelivered: guids.length === 0 ? 0 : await makeDue(transaction, guid, guids, now),
           reached: waiting.at(-1)?.guid,
           isLast: waiting.length < BATCH,
         };

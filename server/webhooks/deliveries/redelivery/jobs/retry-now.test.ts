@@ -89,3 +89,17 @@ test('a Retry-After of the endpoint is honoured', async () => {
   await drainTwice();
   assert.notEqual((await deliveryOf(app, subscription, postponed)).completed_at, null);
 });
+
+test('a Retry-After that is over is honoured no longer', async () => {
+  const { tenant, endpoint, subscription } = await waitingFor(1);
+  endpoint.behave({ kind: 'answer', status: 429, headers: { 'retry-after': '1' } });
+  const [postponed = ''] = await publishEvents(app, tenant);
+  await drainTwice();
+  clock.advance(1_500);
+  endpoint.behave({ kind: 'answer', status: 204 });
+  const job = await recover(tenant, subscription, { kind: 'waiting' });
+  await drainTwice();
+  await drainTwice();
+  assert.equal((await get(tenant, job)).redelivered, 2);
+  assert.notEqual((await deliveryOf(app, subscription, postponed)).completed_at, null);
+});

@@ -34,7 +34,7 @@ export async function countWaitingUpTo(
            count(*) filter (where is_paused and not is_due)::int as paused
     from (
       select *, due_at <= ${now} or leased_by is not null as is_due
-      from (${recordsOf(window, FIRST_GUID, limit)}) as record
+      from (${recordsOf(window, FIRST_GUID, { now, limit })}) as record
       where created_at >= ${window.since} and created_at < ${window.until}
     ) as waiting`.execute(queries);
   return rows[0] ?? { waiting: 0, due: 0, paused: 0 };
@@ -46,12 +46,12 @@ export type WaitingDelivery = { guid: string; is_in_window: boolean; is_paused: 
 export async function selectWaiting(
   transaction: Transaction,
   redelivery: Redelivery,
-  limit: number,
+  { now, limit }: { now: Date; limit: number },
 ): Promise<WaitingDelivery[]> {
   const { rows } = await sql<WaitingDelivery>`
     select delivery_guid as guid, is_paused,
            coalesce(created_at >= ${redelivery.since} and created_at < ${redelivery.until}, false) as is_in_window
-    from (${recordsOf(redelivery, redelivery.reached ?? FIRST_GUID, limit)}) as waiting
+    from (${recordsOf(redelivery, redelivery.reached ?? FIRST_GUID, { now, limit })}) as waiting
     order by delivery_guid`.execute(transaction);
   return rows;
 }
@@ -77,14 +77,18 @@ export async function makeDue(
 }
 
 /**
- * `is_paused`: the endpoint asked for the pause with a Retry-After. The queue excludes other deliveries from early
- * retries too (`noEarlyRetry`), but only these statuses have a Retry-After that counts.
+ * `is_paused`: the endpoint asked for the pause with a Retry-After. Failed early retries are excluded from others too
+ * (`earlyAfter`), but only these statuses have a Retry-After that counts.
  */
-function recordsOf({ subscription_guid, since, until }: Window, after: string, limit: number) {
+function recordsOf(
+  { subscription_guid, since, until }: Window,
+  after: string,
+  { now, limit }: { now: Date; limit: number },
+) {
   const { from, to } = guidsOfWindow(since, until);
   return sql`
     select q.delivery_guid, q.due_at, q.leased_by, d.created_at,
-           q.scheduled_at = 'infinity' and coalesce(d.response_status in (429, 503), false) as is_paused
+           q.scheduled_at > ${now} and coalesce(d.response_status in (429, 503), false) as is_paused
     from (
       select * from delivery_queue
       where subscription_guid = ${subscription_guid} and delivery_guid > ${after}
