@@ -5,17 +5,10 @@ import { answers } from '../../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../../infrastructure/http/server.ts';
 import { requires, tokenCheckOf, withFeature } from '../../../tokens/access/access.ts';
 import type { Verifier } from '../../../tokens/verifying/verifier.ts';
+import { STREAM_HEADERS } from '../../streams.ts';
 import { deliveryStates } from '../state.ts';
 import { LiveQuery, LiveStreamView } from './live-schema.ts';
 import type { LiveViewers } from './live-viewers.ts';
-
-const STREAM_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  // A buffering proxy would never forward the stream.
-  'x-accel-buffering': 'no',
-  // A kept connection would delay a shutdown.
-  connection: 'close',
-};
 
 export function registerLiveDeliveries(
   api: HttpServer,

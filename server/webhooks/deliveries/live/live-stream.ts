@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { EnvironmentName } from '../../../infrastructure/database/tables.ts';
 import { hasPassed } from '../../../infrastructure/runtime/clock.ts';
+import { HEARTBEAT_EVERY_MS, RECONNECT_AFTER_MS } from '../../streams.ts';
 import type { DeliveryState } from '../state.ts';
 import type { LiveAttempt } from './live-messages.ts';
 import { createLiveThrottle } from './live-throttle.ts';
@@ -16,11 +17,8 @@ export type LiveStream = ReturnType<typeof createLiveStream>;
 
 /** A few seconds of messages at the maximum rate. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
-/** Proxies close silent connections after a minute, and only a write detects a closed one. */
-const HEARTBEAT_EVERY_MS = 15_000;
-const RECONNECT_AFTER_MS = 1_000;
 
-/** One viewer's server-sent events (HTML standard, section 9.2), filtered and throttled. */
+/** One viewer's server-sent events, filtered and throttled. */
 export function createLiveStream(filters: LiveFilters, openedAtMs: number) {
   const stream = new Readable({ read: () => undefined });
   const isWithinRate = createLiveThrottle();

@@ -4,7 +4,7 @@ import { type Clock, hasPassed, type Timers } from '../../../infrastructure/runt
 import type { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
-import { refusalOfStream } from '../../stream-limit.ts';
+import { refusalOfStream } from '../../streams.ts';
 import {
   ATTEMPTS_CHANNEL,
   INTEREST_CHANNEL,

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { EnvironmentName } from '../../../infrastructure/database/tables.ts';
 import { hasPassed } from '../../../infrastructure/runtime/clock.ts';
+import { HEARTBEAT_EVERY_MS, RECONNECT_AFTER_MS } from '../../streams.ts';
 import { formatPosition, type Horizon, isOfDatabase, type Position, withoutSnapshots } from './position.ts';
 import { viewStreamedEvent } from './stream-schema.ts';
 import type { StreamedEvent, StreamPage } from './stream-store.ts';
@@ -25,9 +26,6 @@ type Deps = {
   pageSize: number;
 };
 
-/** Proxies close silent connections after a minute, and only a write detects a closed one. */
-const HEARTBEAT_EVERY_MS = 15_000;
-const RECONNECT_AFTER_MS = 1_000;
 /** A reader that takes nothing for this time is disconnected, and resumes from its position. */
 const MAX_BLOCKED_MS = 30_000;
 const MAX_BUFFERED_BYTES = 64 * 1024;
@@ -35,7 +33,7 @@ const MAX_BUFFERED_BYTES = 64 * 1024;
 const MAX_FAILURES = 5;
 
 /**
- * One connection's server-sent events (HTML standard, section 9.2). Pages are read when the client has taken the one
+ * One connection's server-sent events. Pages are read when the client has taken the one
  * before, so that a slow client costs no memory. Each `id` is the position after its message.
  */
 export function createEventStream(request: StreamRequest, start: Position, deps: Deps) {

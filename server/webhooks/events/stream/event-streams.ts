@@ -5,7 +5,7 @@ import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
-import { MAX_STREAMS, MAX_STREAMS_OF_ORGANIZATION, refusalOfStream } from '../../stream-limit.ts';
+import { refusalOfStream } from '../../streams.ts';
 import { createEventStream, type EventStream, type StreamRequest } from './event-stream.ts';
 import { createFloor } from './floor.ts';
 import { createPageReads } from './page-reads.ts';
@@ -26,10 +26,7 @@ export function createEventStreams({ database, clock, timers, metrics, log }: De
   const streams = new Set<EventStream>();
   /** Requests that wait for their first snapshot. They count, so that concurrent ones cannot exceed a limit. */
   const opening = new Set<StreamRequest>();
-  const read = createPageReads((page) => selectStreamPage(database.lists, page, PAGE_SIZE), {
-    maxStreams: MAX_STREAMS,
-    maxStreamsOfOrganization: MAX_STREAMS_OF_ORGANIZATION,
-  });
+  const read = createPageReads((page) => selectStreamPage(database.lists, page, PAGE_SIZE));
   const floor = createFloor();
   let latest: Horizon | undefined;
   let polling: Promise<void> | undefined;

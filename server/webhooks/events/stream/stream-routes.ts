@@ -6,19 +6,12 @@ import type { HttpServer } from '../../../infrastructure/http/server.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import { requires, tokenCheckOf, withFeature } from '../../../tokens/access/access.ts';
 import type { Verifier } from '../../../tokens/verifying/verifier.ts';
+import { STREAM_HEADERS } from '../../streams.ts';
 import { visibleEnvironments } from '../../visible.ts';
 import type { Events } from '../service.ts';
 import type { EventStreams } from './event-streams.ts';
 import { type Position, parsePosition, positionAt } from './position.ts';
 import { EventStreamView, StreamHeaders, StreamQuery } from './stream-schema.ts';
-
-const RESPONSE_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  // A buffering proxy would never forward the stream.
-  'x-accel-buffering': 'no',
-  // A kept connection would delay a shutdown.
-  connection: 'close',
-};
 
 type Deps = { events: Events; eventStreams: EventStreams; verifier: Verifier; freezes: Freezes };
 
@@ -50,7 +43,7 @@ export function registerEventStream(
       unwrap(events.refusalOf({ eventType }));
       const start = unwrap(startOf(headers['last-event-id'] as string | undefined, query.since));
       // HEAD must not open a stream.
-      if (request.method === 'HEAD') return reply.headers(RESPONSE_HEADERS).send('');
+      if (request.method === 'HEAD') return reply.headers(STREAM_HEADERS).send('');
       const stream = await eventStreams.open(
         {
           organizationGuid: caller.organizationGuid,
@@ -60,7 +53,7 @@ export function registerEventStream(
         },
         start,
       );
-      return reply.headers(RESPONSE_HEADERS).send(unwrap(stream));
+      return reply.headers(STREAM_HEADERS).send(unwrap(stream));
     },
   );
 }
@@ -72,13 +65,5 @@ function startOf(lastEventId: string | undefined, since: string | undefined): Po
       position ?? new Failure('invalid_parameter', 'Last-Event-ID must be the id of a message of this stream')
     );
   }
-  if (since === undefined) return undefined;
-  const moment = new Date(since);
-  // The schema accepts leap seconds, which `Date` cannot parse.
-  if (Number.isNaN(moment.getTime()))
-    return new Failure(
-      'invalid_parameter',
-      'since must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z',
-    );
-  return positionAt(moment);
+  return since === undefined ? undefined : positionAt(new Date(since));
 }

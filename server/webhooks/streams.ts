@@ -1,5 +1,19 @@
 import { Failure } from '../infrastructure/runtime/failure.ts';
 
+/** What the event stream and the live stream have in common: server-sent events (HTML standard, section 9.2). */
+
+export const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  // A buffering proxy would never forward the stream.
+  'x-accel-buffering': 'no',
+  // A kept connection would delay a shutdown.
+  connection: 'close',
+};
+
+/** Proxies close silent connections after a minute, and only a write detects a closed one. */
+export const HEARTBEAT_EVERY_MS = 15_000;
+export const RECONNECT_AFTER_MS = 1_000;
+
 /** Per process, of each kind. */
 export const MAX_STREAMS = 200;
 export const MAX_STREAMS_OF_ORGANIZATION = 20;
