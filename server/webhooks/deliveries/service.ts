@@ -2,12 +2,12 @@ import type { Static } from 'typebox';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
-import { periodMs } from '../../infrastructure/database/partitions/periods.ts';
+import { maxAgeMs } from '../../infrastructure/database/partitions/periods.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { type Clock, later } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
-import { EVENT_TYPES } from '../events/catalogue.ts';
 import type { Events } from '../events/service.ts';
+import { knownNames } from '../known-names.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { type Visible, visibleEnvironments } from '../visible.ts';
 import { type RequestRights, requestBodyOf } from './attempts/attempt-request.ts';
@@ -16,9 +16,9 @@ import type { DeliverOnce } from './redelivery/deliver-once.ts';
 import { findDeliveringEndpoint } from './redelivery/delivering-endpoints.ts';
 import type { NewDelivery } from './schema.ts';
 import {
+  DELIVERY_STATES,
   type DeliveryWithState,
   type DetailedDelivery,
-  deliveryStates,
   type StoredDelivery,
   stateOf,
 } from './state.ts';
@@ -29,9 +29,6 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 export type RequestedFilters = Omit<store.DeliveryFilters, 'state'> & {
   state?: readonly string[] | undefined;
 };
-
-const KNOWN_TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
-const DAY_MS = 24 * 3_600_000;
 
 type Deps = {
   database: Database;
@@ -51,8 +48,6 @@ export function createDeliveries({
   retentionDays,
 }: Deps) {
   const { queries } = database;
-  // History is dropped by whole partitions, so deliveries may outlive the retention by one.
-  const keptMs = retentionDays * DAY_MS + periodMs(retentionDays);
   const attempts = createAttempts({ queries, clock, subscriptions });
 
   /** Excludes subscriptions deleted so long ago that no delivery is left. */
@@ -60,7 +55,7 @@ export function createDeliveries({
     const guids = await subscriptions.guidsOf({
       organizationGuid: visible.organizationGuid,
       environments: visibleEnvironments(visible, filters.environment),
-      deletedAfter: new Date(clock.now().getTime() - keptMs),
+      deletedAfter: later(clock.now(), -maxAgeMs(retentionDays)),
     });
     const { subscriptionGuid: wanted } = filters;
     return wanted ? guids.filter((guid) => wanted.includes(guid)) : guids;
@@ -107,14 +102,10 @@ export function createDeliveries({
       page: Page,
       { state, ...filters }: RequestedFilters,
     ): Promise<PageOf<DeliveryWithState> | Failure> {
-      const states = deliveryStates(state);
+      const states = knownNames('state', state, DELIVERY_STATES);
       if (isFailure(states)) return states;
-      const unknownType = filters.eventType?.find((name) => !KNOWN_TYPES.has(name));
-      if (unknownType !== undefined)
-        return new Failure(
-          'invalid_parameter',
-          `event_type must be an event type such as transfer.completed; got ${unknownType}`,
-        );
+      const refused = events.refusalOf(filters);
+      if (refused) return refused;
       const now = clock.now();
       const found = await select(visible, page, { ...filters, state: states }, now);
       return { ...found, rows: await withStates(found.rows, now) };

@@ -1,5 +1,4 @@
 import type { Row } from '../../infrastructure/database/tables.ts';
-import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { DeliveryRequest } from './delivery.ts';
 
 /** The state is derived from timestamps and the current time, so it is never stale. */
@@ -47,22 +46,4 @@ export function stateOf(moments: Moments, now: Date): DeliveryState {
     return at !== null && (agoMs === undefined || at.getTime() + agoMs <= now.getTime());
   });
   return rule?.state ?? FIRST_STATE;
-}
-
-/** Parses a state filter; undefined means every state. */
-export function deliveryStates(
-  names: readonly string[] | undefined,
-  parameter = 'state',
-): DeliveryState[] | Failure | undefined {
-  const unknown = names?.find((name) => !isDeliveryState(name));
-  if (unknown !== undefined)
-    return new Failure(
-      'invalid_parameter',
-      `${parameter} must be one of ${DELIVERY_STATES.join(', ')}; got ${unknown}`,
-    );
-  return names?.filter(isDeliveryState);
-}
-
-function isDeliveryState(name: string): name is DeliveryState {
-  return DELIVERY_STATES.some((state) => state === name);
 }

@@ -1,6 +1,6 @@
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import { MAX_COUNTED } from '../../infrastructure/database/paging/paging.ts';
-import { DAY_MS, periodMs } from '../../infrastructure/database/partitions/periods.ts';
+import { maxAgeMs } from '../../infrastructure/database/partitions/periods.ts';
 import type { EventCounters } from './counters.ts';
 import type { Event } from './store.ts';
 import { countWindow, type EventWindow, selectLastRead, selectWindow } from './window-store.ts';
@@ -18,13 +18,10 @@ type Deps = { counters: Pick<EventCounters, 'read'>; retentionDays: number };
 
 /** Events by the time of their creation, for redeliveries. */
 export function createEventWindows({ counters, retentionDays }: Deps) {
-  /** History is dropped by partitions. */
-  const maxAgeMs = retentionDays * DAY_MS + periodMs(retentionDays);
-
   /** From the counters of whole minutes. */
   async function estimate({ organizationGuid, environment, since, until: to }: EventWindow): Promise<number> {
     // `since` may be any date: a start long before the history would exceed the range of the step.
-    const from = wholeMinute(new Date(Math.max(since.getTime(), to.getTime() - maxAgeMs)));
+    const from = wholeMinute(new Date(Math.max(since.getTime(), to.getTime() - maxAgeMs(retentionDays))));
     const stepSeconds = Math.ceil((to.getTime() - from.getTime()) / 1_000);
     const steps = await counters.read(organizationGuid, [environment], { from, to, stepSeconds });
     return steps.reduce((sum, { events }) => sum + Number(events), 0);

@@ -14,6 +14,7 @@ import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import type { Events } from '../events/service.ts';
+import { knownNames } from '../known-names.ts';
 import type { Visible } from '../visible.ts';
 import { type Change, createChangeFound, noSubscription, withState } from './changing.ts';
 import { selectEndpointsOf } from './endpoint-store.ts';
@@ -26,7 +27,6 @@ import { createRotation } from './rotation.ts';
 import type { NewSubscription, SubscriptionControls } from './schema.ts';
 import { createSigningKeys } from './signing-key.ts';
 import {
-  isSubscriptionState,
   MAX_RECEIVING,
   MAX_SUBSCRIPTIONS,
   SUBSCRIPTION_STATES,
@@ -64,6 +64,12 @@ type Deps = Base & {
   announceChange(guid: string): Promise<void>;
   /** The term of the lease of this process's dispatcher. */
   leaseTerm(): number;
+};
+
+/** Filters with names of types and states that are not validated yet. */
+type RequestedFilters = Omit<store.SubscriptionFilters, 'state'> & {
+  type?: readonly string[] | undefined;
+  state?: readonly string[] | undefined;
 };
 
 export function createSubscriptions(deps: Deps) {
@@ -138,19 +144,15 @@ export function createSubscriptions(deps: Deps) {
     async list(
       tenant: Visible,
       page: Page,
-      { type, ...filters }: store.SubscriptionFilters & { type?: readonly string[] | undefined },
+      { type, ...filters }: RequestedFilters,
     ): Promise<PageOf<Subscription> | Failure> {
       const unknownType = type?.find((name) => name !== SUBSCRIPTION_TYPE);
       if (unknownType !== undefined)
         return new Failure('invalid_parameter', `type must be ${SUBSCRIPTION_TYPE}; got ${unknownType}`);
       // Clients ask for `completed`, as in every other list.
-      const states = filters.state?.map((name) => (name === 'completed' ? 'active' : name));
-      const unknown = states?.find((name) => !isSubscriptionState(name));
-      if (unknown !== undefined)
-        return new Failure(
-          'invalid_parameter',
-          `state must be one of ${SUBSCRIPTION_STATES.join(', ')}; got ${unknown}`,
-        );
+      const wanted = filters.state?.map((name) => (name === 'completed' ? 'active' : name));
+      const states = knownNames('state', wanted, SUBSCRIPTION_STATES);
+      if (isFailure(states)) return states;
       const now = clock.now();
       const found = await store.selectSubscriptions(
         database.lists,

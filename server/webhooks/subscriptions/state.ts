@@ -56,10 +56,6 @@ export const MAX_RECEIVING_AT_URL = 5;
 export const MAX_RECEIVING = 20;
 export const RECEIVING_STATES: readonly SubscriptionState[] = [...COUNTED_STATES, 'deleting'];
 
-export function isSubscriptionState(name: string): name is SubscriptionState {
-  return SUBSCRIPTION_STATES.some((state) => state === name);
-}
-
 export function stateOf(moments: Moments, now: Date): SubscriptionState {
   const rule = STATE_RULES.find(({ moment, is }) => {
     const at = moments[moment];

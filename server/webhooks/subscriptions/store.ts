@@ -16,7 +16,7 @@ export type TenantFilter = Visible | 'any tenant';
 
 export type SubscriptionFilters = {
   guid?: readonly string[] | undefined;
-  state?: readonly string[] | undefined;
+  state?: readonly SubscriptionState[] | undefined;
   environment?: readonly string[] | undefined;
   createdAtGte?: Date | undefined;
   createdAtLt?: Date | undefined;
@@ -78,7 +78,7 @@ export function selectSubscriptions(
 ): Promise<PageOf<SubscriptionRow>> {
   let query = presentOf(queries, tenant, now);
   if (filters.guid) query = query.where('guid', 'in', filters.guid);
-  if (filters.state) query = query.where(stateAt(now), 'in', filters.state as SubscriptionState[]);
+  if (filters.state) query = query.where(stateAt(now), 'in', filters.state);
   if (filters.environment) query = query.where('environment', 'in', filters.environment as EnvironmentName[]);
   if (filters.createdAtGte) query = query.where('created_at', '>=', filters.createdAtGte);
   if (filters.createdAtLt) query = query.where('created_at', '<', filters.createdAtLt);

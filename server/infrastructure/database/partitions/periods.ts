@@ -25,6 +25,11 @@ export function periodMs(daysKept: number): number {
   return Math.ceil(daysKept / (MAX_PERIODS_KEPT * 28)) * 4 * WEEK_MS;
 }
 
+/** History is dropped by whole partitions, so rows may outlive the retention by one. */
+export function maxAgeMs(daysKept: number): number {
+  return daysKept * DAY_MS + periodMs(daysKept);
+}
+
 /** The periods into which rows can be inserted from now until some periods from now, without a gap. */
 export function periodsAround(
   now: Date,

@@ -3,10 +3,11 @@ import type { Page, PageOf } from '../../../infrastructure/database/paging/pagin
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
 import type { Event, EventFilters, Events } from '../../events/service.ts';
+import { knownNames } from '../../known-names.ts';
 import type { Visible } from '../../visible.ts';
 import { guidsOfWindow } from '../guid-window.ts';
 import type { Deliveries } from '../service.ts';
-import { type DeliveryState, deliveryStates, stateOf } from '../state.ts';
+import { DELIVERY_STATES, type DeliveryState, stateOf } from '../state.ts';
 import { forceIndexOrder, type Owned } from '../store.ts';
 import * as store from './event-status-store.ts';
 
@@ -73,7 +74,7 @@ export function createEventStatus({ database, clock, events, deliveries }: Deps)
   return {
     async list(visible: Visible, page: Page, filters: Filters): Promise<PageOf<EventWithCounts> | Failure> {
       const { deliveryState, subscriptionGuid, include, ...others } = filters;
-      const states = deliveryStates(deliveryState, 'delivery_state');
+      const states = knownNames('delivery_state', deliveryState, DELIVERY_STATES);
       if (isFailure(states)) return states;
       const unknown = include?.find((name) => name !== 'delivery_counts');
       if (unknown !== undefined)

@@ -5,8 +5,9 @@ import { answers } from '../../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../../infrastructure/http/server.ts';
 import { requires, tokenCheckOf, withFeature } from '../../../tokens/access/access.ts';
 import type { Verifier } from '../../../tokens/verifying/verifier.ts';
+import { knownNames } from '../../known-names.ts';
 import { STREAM_HEADERS } from '../../streams.ts';
-import { deliveryStates } from '../state.ts';
+import { DELIVERY_STATES } from '../state.ts';
 import { LiveQuery, LiveStreamView } from './live-schema.ts';
 import type { LiveViewers } from './live-viewers.ts';
 
@@ -37,7 +38,7 @@ export function registerLiveDeliveries(
         environment: caller.environment,
         environments: values(query.environment),
         subscriptionGuid: values(query.subscription_guid),
-        state: unwrap(deliveryStates(values(query.state))),
+        state: unwrap(knownNames('state', values(query.state), DELIVERY_STATES)),
       };
       // HEAD must not open a stream.
       if (request.method === 'HEAD') return reply.headers(STREAM_HEADERS).send('');

@@ -7,12 +7,12 @@ import { hasPassed } from '../../../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../../../infrastructure/runtime/failure.ts';
 import type { EventCounters } from '../../../events/counters.ts';
 import { createEventWindows } from '../../../events/windows.ts';
+import { knownNames } from '../../../known-names.ts';
 import type { Endpoint, Subscriptions } from '../../../subscriptions/service.ts';
 import type { Visible } from '../../../visible.ts';
 import type { Enqueue } from '../../queue/enqueue.ts';
 import { forceIndexOrder } from '../../store.ts';
 import { findDeliveringEndpoint } from '../delivering-endpoints.ts';
-import { type RequestedRedeliveryFilters, redeliveryFilters } from './redelivery-filters.ts';
 import { createPreview } from './redelivery-preview.ts';
 import type { NewRecovery } from './redelivery-schema.ts';
 import { createRedeliverySources } from './redelivery-sources.ts';
@@ -39,6 +39,12 @@ type Deps = Base & {
   enqueueFor: Enqueue['enqueueFor'];
   eventCounters: EventCounters;
   retentionDays: number;
+};
+
+/** Filters with names of states and kinds that are not validated yet. */
+type RequestedFilters = Omit<store.RedeliveryFilters, 'state' | 'kind'> & {
+  state?: readonly string[] | undefined;
+  kind?: readonly string[] | undefined;
 };
 
 /**
@@ -176,10 +182,13 @@ export function createRedeliveries(deps: Deps) {
     async list(
       visible: Visible,
       page: Page,
-      requested: RequestedRedeliveryFilters,
+      filters: RequestedFilters,
     ): Promise<PageOf<store.Redelivery> | Failure> {
-      const filters = redeliveryFilters(requested);
-      return isFailure(filters) ? filters : store.selectRedeliveries(database.lists, visible, page, filters);
+      const state = knownNames('state', filters.state, store.REDELIVERY_STATES);
+      if (isFailure(state)) return state;
+      const kind = knownNames('kind', filters.kind, store.REDELIVERY_KINDS);
+      if (isFailure(kind)) return kind;
+      return store.selectRedeliveries(database.lists, visible, page, { ...filters, state, kind });
     },
 
     /** Deliveries that were created or made due before stay. A redelivery that has ended does not change. */
