@@ -109,8 +109,8 @@ export async function completeBatched(
 
 /**
  * Records failures of deliveries that `holder` still leases, with or without a next attempt. Attempts that are recorded
- * already are skipped. A next attempt goes to a new URL at once, if it has changed before its dispatcher knew: the change
- * has no effect on deliveries that are leased. Returns the time of the first failure of each delivery.
+ * already are skipped. If the URL has changed since the request, the next attempt is due at once: the schedule and a
+ * Retry-After of the old URL do not apply to the new one. Returns the time of the first failure of each delivery.
  */
 export async function failDeliveries(
   transaction: Transaction,

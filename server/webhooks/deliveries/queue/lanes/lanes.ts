@@ -10,12 +10,6 @@ import { createTurns } from './turns.ts';
 /** The deliveries that this process holds, in one lane per subscription. Lanes take turns. */
 export type Lanes = ReturnType<typeof createLanes>;
 
-/** The outcome of a URL that has changed since: its schedule and Retry-After do not apply to the new one. */
-function dueAtOnce(outcome: Outcome): Outcome {
-  const { nextAttemptAt, endedAt } = outcome;
-  return { ...outcome, pausedUntil: undefined, nextAttemptAt: nextAttemptAt && endedAt };
-}
-
 /** Empty lanes are kept for their learned limits. */
 const MAX_LANES = 10_000;
 
@@ -123,12 +117,10 @@ export function createLanes({ clock, timers, attempt, record, holder, requeue, o
   function send(lane: Lane, delivery: Delivery, standing: Standing): void {
     slots.take(standing);
     const sentBy = holder();
-    void attempt(delivery, lane.endpoint).then((attempted) => {
+    void attempt(delivery, lane.endpoint).then((outcome) => {
       slots.giveBack(standing);
       lane.sent(delivery);
-      const isOutdated = lane.isOutdated(delivery);
-      const outcome = isOutdated ? dueAtOnce(attempted) : attempted;
-      if (!isOutdated) learn(lane, outcome);
+      if (!lane.isOutdated(delivery)) learn(lane, outcome);
       void record(outcome, sentBy).then(() => markRecorded(lane, delivery));
       turns.offer(lane);
       pump();
