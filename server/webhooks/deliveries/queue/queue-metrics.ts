@@ -2,7 +2,7 @@ import type { Database } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import { type Clock, hasPassed } from '../../../infrastructure/runtime/clock.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
-import { selectBacklog } from '../recording/record-store.ts';
+import { selectBacklog } from './queue-metrics-store.ts';
 
 /** Limits the database load of frequent scrapes. */
 const BACKLOG_EVERY_MS = 5_000;
