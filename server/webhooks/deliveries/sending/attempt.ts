@@ -2,9 +2,9 @@ import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Endpoint } from '../../subscriptions/service.ts';
 import { bodyOf, type Delivery, hasAttemptRow, type Outcome } from '../delivery.ts';
-import type { Answer } from './exchange.ts';
+import { type Answer, notSent } from './exchange.ts';
 import type { NextAttempt, Schedule } from './schedule.ts';
-import { notSent, type Sender } from './sender.ts';
+import type { Sender } from './sender.ts';
 
 export type Attempt = (delivery: Delivery, endpoint: Endpoint) => Promise<Outcome>;
 

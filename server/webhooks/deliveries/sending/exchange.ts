@@ -51,6 +51,10 @@ export type Answer =
       details?: ExchangeDetails;
     };
 
+export function notSent(reason: string): Answer {
+  return { kind: 'unreachable', reason, durationMs: 0 };
+}
+
 type Deps = { clock: Clock; timers: Timers; pools: Pools };
 
 /**

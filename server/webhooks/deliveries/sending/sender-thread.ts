@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
-import { type Answer, EXCHANGE_TIMEOUT_MS } from './exchange.ts';
-import { notSent, type Sender, type SendRequest } from './sender.ts';
+import { type Answer, EXCHANGE_TIMEOUT_MS, notSent } from './exchange.ts';
+import type { Sender, SendRequest } from './sender.ts';
 
 export type NumberedRequest = Omit<SendRequest, 'signingKey'> & { number: number; signingKey: string };
 /** `fault`: the sender failed, not the endpoint. */

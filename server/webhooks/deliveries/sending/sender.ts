@@ -1,4 +1,5 @@
 import type { Resolve } from '../../../infrastructure/network/resolve.ts';
+import { setBounded } from '../../../infrastructure/runtime/bounded-map.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import type { Secret } from '../../../infrastructure/runtime/secret.ts';
 import type { Answer } from './exchange.ts';
@@ -25,16 +26,19 @@ export type Sender = {
   close(): Promise<void>;
 };
 
+/** Imported signing keys that are kept. */
+const MAX_KEYS = 10_000;
+
 /** Sends in the calling thread. `createSenderThread` sends in a worker thread. */
 export function createSender(deps: { clock: Clock; timers: Timers; resolve: Resolve }): Sender {
   const transport = createTransport(deps);
-  const keys = new WeakMap<Secret, SigningKey>();
+  const keys = new Map<string, SigningKey>();
 
   function keyOf(secret: Secret): SigningKey {
-    const known = keys.get(secret);
+    const known = keys.get(secret.reveal());
     if (known) return known;
     const key = signingKeyOf(secret);
-    keys.set(secret, key);
+    setBounded(keys, secret.reveal(), key, MAX_KEYS);
     return key;
   }
 
@@ -45,8 +49,4 @@ export function createSender(deps: { clock: Clock; timers: Timers; resolve: Reso
     },
     close: transport.close,
   };
-}
-
-export function notSent(reason: string): Answer {
-  return { kind: 'unreachable', reason, durationMs: 0 };
 }

@@ -2,7 +2,7 @@ import type { Resolve } from '../../../infrastructure/network/resolve.ts';
 import { setBounded } from '../../../infrastructure/runtime/bounded-map.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import { createPools } from './connection-pools.ts';
-import { type Answer, Exchange, type ParsedUrl, type PostRequest } from './exchange.ts';
+import { type Answer, Exchange, notSent, type ParsedUrl, type PostRequest } from './exchange.ts';
 
 const MAX_PARSED_URLS = 10_000;
 
@@ -40,8 +40,8 @@ export function createTransport({
   return {
     post(request) {
       const url = parse(request.url);
-      if (!open) return notSent('the service is stopping');
-      if (!url) return notSent('the URL is not valid');
+      if (!open) return Promise.resolve(notSent('the service is stopping'));
+      if (!url) return Promise.resolve(notSent('the URL is not valid'));
       return new Promise<Answer>((done) => new Exchange(deps, request, url, done).send()).catch(() =>
         notSent('the request could not be made'),
       );
@@ -51,8 +51,4 @@ export function createTransport({
       await deps.pools.close();
     },
   };
-}
-
-function notSent(reason: string): Promise<Answer> {
-  return Promise.resolve({ kind: 'unreachable', reason, durationMs: 0 });
 }
