@@ -152,8 +152,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'an event is found without its Organization',
     file: 'server/webhooks/events/store.ts',
-    from: ".where('organization_guid', '=', visible.organizationGuid)\n    .where('guid', '=', guid);",
-    to: ".where('guid', '=', guid);",
+    from: "    .where('organization_guid', '=', organizationGuid)\n",
+    to: '',
   },
   {
     name: 'the tokens of a removed member are not revoked',

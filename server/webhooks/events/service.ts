@@ -14,7 +14,6 @@ import {
   type EventFilters,
   insertEvents,
   insertNewEvents,
-  selectEvent,
   selectEvents,
   selectNamedEvents,
 } from './store.ts';
@@ -158,7 +157,7 @@ export function createEvents({ database, clock, guids, metrics, counters, freeze
     whenIdle: () => Promise.all(Array.from(publishing.values(), ({ promise }) => promise)),
 
     async get(visible: Visible, guid: string): Promise<Event | Failure> {
-      const event = await selectEvent(database.queries, visible, guid);
+      const [event] = await selectNamedEvents(database.queries, visible, [guid]);
       return event ?? new Failure('not_found', 'There is no such event');
     },
 

@@ -76,16 +76,6 @@ export function selectEventsByGuid(queries: Queries, guids: readonly string[]): 
     .execute();
 }
 
-export function selectEvent(queries: Queries, visible: Visible, guid: string): Promise<Event | undefined> {
-  let query = queries
-    .selectFrom('events')
-    .selectAll()
-    .where('organization_guid', '=', visible.organizationGuid)
-    .where('guid', '=', guid);
-  if (visible.environment) query = query.where('environment', '=', visible.environment);
-  return query.executeTakeFirst();
-}
-
 export function selectNamedEvents(
   queries: Queries,
   { organizationGuid, environment }: Visible,
