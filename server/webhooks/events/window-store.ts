@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
-import { firstGuidAt } from '../../infrastructure/runtime/guid.ts';
+import { firstGuidAt, NIL_GUID } from '../../infrastructure/runtime/guid.ts';
 import { highestGuidOf, lowestGuidOf } from './guid-window.ts';
 import type { Event } from './store.ts';
 
@@ -12,8 +12,6 @@ export type EventWindow = {
   since: Date;
   until: Date;
 };
-
-const FIRST_GUID = '0'.repeat(32);
 
 const ofOwner = ({ organizationGuid, environment }: EventWindow) => sql`
   organization_guid = ${organizationGuid} and environment = ${environment}`;
@@ -59,7 +57,7 @@ export async function selectLastRead(
   { after, maxRead }: { after: string | null; maxRead: number },
 ): Promise<string | undefined> {
   const { rows } = await sql<{ guid: string }>`
-    select guid from events where ${mayBeIn(window)} and guid > ${after ?? FIRST_GUID}
+    select guid from events where ${mayBeIn(window)} and guid > ${after ?? NIL_GUID}
     order by guid offset ${maxRead - 1} limit 1`.execute(transaction);
   return rows[0]?.guid;
 }
@@ -72,7 +70,7 @@ export async function selectWindow(
   const upTo = lastRead === undefined ? sql`true` : sql`guid <= ${lastRead}`;
   const { rows } = await sql<Event>`
     select * from events
-    where ${mayBeIn(window)} and guid > ${after ?? FIRST_GUID} and ${upTo} and ${isInWindow(window)}
+    where ${mayBeIn(window)} and guid > ${after ?? NIL_GUID} and ${upTo} and ${isInWindow(window)}
     order by guid limit ${limit}`.execute(transaction);
   return rows;
 }

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import { type Clock, hasPassed } from '../../../infrastructure/runtime/clock.ts';
+import { NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
@@ -12,13 +13,7 @@ import { claimFirst } from './first-store.ts';
 import type { Lanes } from './lanes/lanes.ts';
 import type { Lease } from './lease.ts';
 import { createPace } from './pace.ts';
-import {
-  claimDeliveries,
-  FIRST_GUID,
-  releaseUntrackedLeases,
-  selectWaiting,
-  type Waiting,
-} from './queue-store.ts';
+import { claimDeliveries, releaseUntrackedLeases, selectWaiting, type Waiting } from './queue-store.ts';
 import type { Releases } from './releases.ts';
 
 /** Subscriptions of one statement. */
@@ -85,7 +80,7 @@ export function createClaims(deps: Deps) {
     let claimed = 0;
     let nextDueAt: Date | undefined;
     let page: Waiting[];
-    let after = FIRST_GUID;
+    let after = NIL_GUID;
     do {
       page = await database.transaction(async (transaction) => {
         await preferIndexes(transaction);

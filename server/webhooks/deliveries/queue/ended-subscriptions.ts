@@ -1,11 +1,11 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import { NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
 import { failBatch } from './fail-batch.ts';
 import { createPace } from './pace.ts';
-import { FIRST_GUID } from './queue-store.ts';
 
 /** The pauses leave the database to the deliveries of others. */
 const PACE = { pausePerRun: 4, maxPauseMs: 10_000 };
@@ -40,7 +40,7 @@ export function createEndedSubscriptions({ database, clock, log, metrics, subscr
 
   return {
     add(subscriptionGuid: string): void {
-      if (!ended.has(subscriptionGuid)) ended.set(subscriptionGuid, FIRST_GUID);
+      if (!ended.has(subscriptionGuid)) ended.set(subscriptionGuid, NIL_GUID);
     },
 
     /** Fails one batch, unless the last one was too recent. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { uuidArray } from '../../../infrastructure/database/arrays.ts';
 import type { Queries } from '../../../infrastructure/database/database.ts';
+import { NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
 import type { Delivery } from '../delivery.ts';
 import { leasedDeliveries, withRecord } from './queue-store.ts';
 
@@ -34,9 +35,6 @@ export async function selectWithoutFirst(
   return rows.map(({ guid }) => guid);
 }
 
-/** Stands for `null` in a comparison that keeps the planner on the primary key. */
-const NIL_GUID = '0'.repeat(32);
-
 /** Leases the first deliveries that are due and free to `holder`. */
 export async function claimFirst(
   queries: Queries,
@@ -51,6 +49,7 @@ export async function claimFirst(
       cross join lateral (
         select q.ctid as row_id from delivery_queue as q
         where q.subscription_guid = f.subscription_guid and q.delivery_guid = f.guid
+          -- Without the condition of the other index, which keeps the planner on the primary key.
           and coalesce(q.leased_by, ${NIL_GUID}) = ${NIL_GUID} and q.due_at <= ${now}
         for update skip locked
       ) as queued

@@ -7,6 +7,7 @@ import {
   uuidArray,
 } from '../../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
+import { NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
 import type { Delivery, DeliveryBatch, DeliveryRequest } from '../delivery.ts';
 
 /** The delivery queue: due times and leases. */
@@ -236,8 +237,6 @@ export async function releaseUntrackedLeases(
   );
 }
 
-/** Lower than every guid, and the highest guid. */
-export const FIRST_GUID = '0'.repeat(32);
 const LAST_GUID = 'f'.repeat(32);
 
 /** Waiting deliveries of a subscription between two guids. */
@@ -256,7 +255,7 @@ export type FailedBatch = {
 export async function failWaiting(
   queries: Queries,
   subscriptionGuid: string,
-  { at, limit, provided, after = FIRST_GUID, before = LAST_GUID }: WaitingRange & { at: Date; limit: number },
+  { at, limit, provided, after = NIL_GUID, before = LAST_GUID }: WaitingRange & { at: Date; limit: number },
 ): Promise<FailedBatch> {
   const { rows } = await sql<{ failed: number; ended: number; last: string | null }>`
     with over as (

@@ -1,12 +1,11 @@
 import type { Database } from '../../../../infrastructure/database/database.ts';
 import type { Clock } from '../../../../infrastructure/runtime/clock.ts';
-import { firstGuidAt } from '../../../../infrastructure/runtime/guid.ts';
+import { firstGuidAt, NIL_GUID } from '../../../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../../infrastructure/runtime/metrics.ts';
 import type { Subscriptions } from '../../../subscriptions/service.ts';
 import { RETRY_PERIOD_MS } from '../../sending/schedule.ts';
 import { failBatch } from '../fail-batch.ts';
-import { FIRST_GUID } from '../queue-store.ts';
 
 /** Subscriptions of one statement. */
 const PAGE = 200;
@@ -20,7 +19,7 @@ export function createPausedSweep({ database, clock, log, metrics, subscriptions
     const before = firstGuidAt(new Date(at.getTime() - RETRY_PERIOD_MS));
     let total = 0;
     const provided = subscriptions.isPaused(subscriptionGuid);
-    let after: string | undefined = FIRST_GUID;
+    let after: string | undefined = NIL_GUID;
     while (after !== undefined) {
       const { failed, reached } = await failBatch(database, subscriptionGuid, at, {
         provided,
@@ -42,7 +41,7 @@ export function createPausedSweep({ database, clock, log, metrics, subscriptions
     async sweepPaused(): Promise<number> {
       let total = 0;
       let page: string[];
-      let after = FIRST_GUID;
+      let after = NIL_GUID;
       do {
         page = await subscriptions.pausedAfter(after, PAGE);
         for (const guid of page) total += await failOverdue(guid);

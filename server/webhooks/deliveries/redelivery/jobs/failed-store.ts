@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../../../../infrastructure/database/database.ts';
-import { firstGuidAt } from '../../../../infrastructure/runtime/guid.ts';
+import { firstGuidAt, NIL_GUID } from '../../../../infrastructure/runtime/guid.ts';
 import { guidsOfWindow } from '../../guid-window.ts';
 import type { EventContent } from '../../queue/enqueue.ts';
-import { FIRST_GUID, type Redelivery, type Window } from './redelivery-store.ts';
+import type { Redelivery, Window } from './redelivery-store.ts';
 
 /** Failed deliveries of a window. */
 
@@ -30,7 +30,7 @@ export async function countRedeliverable(
   limit: number,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*)::int as total from (${failedOf(window, FIRST_GUID, limit)}) as d
+    select count(*)::int as total from (${failedOf(window, NIL_GUID, limit)}) as d
     ${superseding(window)} where newer.guid is null`.execute(queries);
   return rows[0]?.total ?? 0;
 }
@@ -54,7 +54,7 @@ export async function selectFailed(
   const { rows } = await sql<FailedRow>`
     select d.guid, event_guid, organization_guid, bank_guid, event_type, object_guid, environment,
            newer.guid is not null as superseded
-    from (${failedOf(window, redelivery.reached ?? FIRST_GUID, limit)}) as d
+    from (${failedOf(window, redelivery.reached ?? NIL_GUID, limit)}) as d
     ${superseding(window)}
     order by d.guid`.execute(transaction);
   return rows.map(({ guid, event_guid, superseded, ...event }) => ({

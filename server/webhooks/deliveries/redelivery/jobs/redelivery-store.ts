@@ -8,7 +8,7 @@ import type {
   Row,
   Tables,
 } from '../../../../infrastructure/database/tables.ts';
-import { firstGuidAt } from '../../../../infrastructure/runtime/guid.ts';
+import { firstGuidAt, NIL_GUID } from '../../../../infrastructure/runtime/guid.ts';
 import type { Visible } from '../../../visible.ts';
 
 export type Redelivery = Row<'subscription_recoveries'>;
@@ -26,8 +26,6 @@ export type RedeliveryFilters = {
 export const REDELIVERY_STATES = ['running', 'completed', 'failed', 'cancelled'] as const;
 export const REDELIVERY_KINDS = ['failed', 'waiting', 'all'] as const satisfies RedeliveryKind[];
 export type RedeliveryState = (typeof REDELIVERY_STATES)[number];
-
-export const FIRST_GUID = '0'.repeat(32);
 
 export async function insertRedelivery(
   transaction: Transaction,
@@ -129,7 +127,7 @@ export async function selectRunning(
       ) as counted
     ) end as waiting
     from subscription_recoveries as r
-    where completed_at is null and failed_at is null and guid > ${after ?? FIRST_GUID}
+    where completed_at is null and failed_at is null and guid > ${after ?? NIL_GUID}
       and ${notFrozen('r.organization_guid')}
       and not exists (
         select 1 from subscription_recoveries as older

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { uuidArray } from '../../../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../../../infrastructure/database/database.ts';
+import { NIL_GUID } from '../../../../infrastructure/runtime/guid.ts';
 import { guidsOfWindow } from '../../guid-window.ts';
-import { FIRST_GUID, type Redelivery, type Window } from './redelivery-store.ts';
+import type { Redelivery, Window } from './redelivery-store.ts';
 
 /** Deliveries of a window that wait for their next attempt. */
 
@@ -34,7 +35,7 @@ export async function countWaitingUpTo(
            count(*) filter (where is_paused and not is_due)::int as paused
     from (
       select *, due_at <= ${now} or leased_by is not null as is_due
-      from (${recordsOf(window, FIRST_GUID, { now, limit })}) as record
+      from (${recordsOf(window, NIL_GUID, { now, limit })}) as record
       where created_at >= ${window.since} and created_at < ${window.until}
     ) as waiting`.execute(queries);
   return rows[0] ?? { waiting: 0, due: 0, paused: 0 };
@@ -51,7 +52,7 @@ export async function selectWaiting(
   const { rows } = await sql<WaitingDelivery>`
     select delivery_guid as guid, is_paused,
            coalesce(created_at >= ${redelivery.since} and created_at < ${redelivery.until}, false) as is_in_window
-    from (${recordsOf(redelivery, redelivery.reached ?? FIRST_GUID, { now, limit })}) as waiting
+    from (${recordsOf(redelivery, redelivery.reached ?? NIL_GUID, { now, limit })}) as waiting
     order by delivery_guid`.execute(transaction);
   return rows;
 }
