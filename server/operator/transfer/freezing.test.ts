@@ -61,8 +61,8 @@ test('every node refuses the calls of a frozen Organization, and of no other', a
     assertError(refused, ...MOVING);
     assert.equal(refused.headers['retry-after'], '5');
     const grant = { client_id: bankKey.clientId, client_secret: bankKey.secret, scope: 'customers:read' };
-    const payload = { grant_type: 'client_credentials', ...grant, customer_guid: customerGuid };
-    for (const url of ['/oauth/token', '/oauth/customer_token']) {
+    const payload = { grant_type: 'client_credentials', ...grant, customer_guid: customerGuid, token };
+    for (const url of ['/oauth/token', '/oauth/customer_token', '/oauth/revoke']) {
       const issued = await app.call({ method: 'POST', url, payload });
       assert.deepEqual([issued.status, issued.body.message_code], [503, 'organization_moving'], url);
     }

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Client } from '../../credentials/applications/service.ts';
+import type { Freezes } from '../../credentials/organizations/freezes.ts';
 import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
@@ -14,11 +15,13 @@ export type Introspection = ReturnType<typeof createIntrospection>;
 export function createIntrospection({
   verifier,
   revocations,
+  freezes,
   database,
   audit,
 }: {
   verifier: Verifier;
   revocations: Revocations;
+  freezes: Freezes;
   database: Database;
   audit: Audit;
 }) {
@@ -34,7 +37,7 @@ export function createIntrospection({
       return { active: true, ...verified.claims };
     },
 
-    /** RFC 7009. An invalid token is ignored; a token of another client is refused. */
+    /** RFC 7009. An invalid token is ignored; a token of another client is refused. Retried after 503 (section 2.2.1). */
     async revoke(actor: Actor, client: Client, token: string): Promise<Failure | undefined> {
       const verified = await verifier.verify(token);
       if (isFailure(verified)) return undefined;
@@ -42,10 +45,13 @@ export function createIntrospection({
         return new Failure('invalid_request', 'The token was not issued to this client');
       const { jti, organization_guid: organizationGuid } = verified.claims;
       const revision = await database.authentication.transaction(async (transaction) => {
+        const frozen = await freezes.check(organizationGuid, transaction);
+        if (frozen) return frozen;
         const change = { organizationGuid, objectType: 'token', objectId: jti };
         await audit.record(transaction, actor, { ...change, action: 'token.revoke' });
         return revocations.revoke(transaction, 'token', jti);
       });
+      if (isFailure(revision)) return revision;
       await revocations.propagate(revision);
       return undefined;
     },
