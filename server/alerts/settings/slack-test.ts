@@ -49,6 +49,9 @@ export function createSlackTest(deps: Deps) {
     const text = `Test message: alerts of ${name} on ${baseUrl} arrive here.`;
     const record = (result: SlackTestResult) =>
       database.transaction(async (transaction) => {
+        // A freeze does not wait for a silent URL.
+        const frozen = await organizations.checkFrozen(organizationGuid, transaction);
+        if (frozen) return frozen;
         await audit.record(transaction, actor, {
           action: 'alert_settings.test',
           organizationGuid,

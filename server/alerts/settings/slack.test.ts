@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditRecordsOf } from '../../../testing/answers.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
+import { operator } from '../../../testing/cells.ts';
 import { createTenant, userToken } from '../../../testing/tenant.ts';
 import { createTestEndpoint, hold } from '../../../testing/test-endpoint.ts';
+import type { RunApart } from '../../infrastructure/http/limits/calls-in-flight.ts';
+import { recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
+import { isFailure } from '../../infrastructure/runtime/failure.ts';
 
 const app = await createTestApp({ environment: { PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true' } });
 const { notifier } = app.alertsModule;
@@ -180,6 +184,20 @@ test('a silent URL blocks no other calls of the Organization', { timeout: 20_000
   endpoint.behave({ kind: 'answer' });
   silent.release();
   for (const { body } of await Promise.all(testing)) assert.deepEqual(body, { posted: true });
+});
+
+test('a test message that ends in a frozen Organization is not recorded', async () => {
+  const { organizationGuid } = await createSlack();
+  const freezeMeanwhile: RunApart = (work) =>
+    work(async (step) => {
+      await app.transfers.freeze(operator, organizationGuid);
+      return step();
+    });
+  const { slackTest } = app.alertsModule;
+  const refused = await slackTest(operator, organizationGuid, recordNothing, freezeMeanwhile);
+  assert.ok(isFailure(refused));
+  assert.equal(refused.code, 'organization_moving');
+  assert.deepEqual(await auditRecordsOf(app, organizationGuid, 'alert_settings.test'), []);
 });
 
 test('https is required for a live Organization, and its private addresses are not reached', async () => {
