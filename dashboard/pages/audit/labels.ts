@@ -7,6 +7,7 @@ export const GROUP_LABELS: Record<ActionGroup, string> = {
   team: 'Team',
   organization: 'Organization and banks',
   login: 'Login and access',
+  alerts: 'Alerts',
   files: 'Files',
   objects: 'Customers and other objects',
 };

@@ -54,6 +54,21 @@ test('a group has the actions of all its prefixes', async () => {
   assert.equal(ACTION_GROUPS.objects.length, OBJECT_TYPES.length);
 });
 
+test('changes of alerts and inboxes are in a group', async () => {
+  for (const [url, payload] of [
+    ['/api/alert_settings', { waiting_threshold: 10 }],
+    ['/api/alert_preferences', { email_types: [] }],
+  ] as const)
+    assert.equal((await app.call({ method: 'PATCH', url, token, payload })).status, 200, url);
+  const inbox = await app.call({ method: 'POST', url: '/api/inboxes', token, payload: { name: 'Try' } });
+  assert.equal(inbox.status, 201, JSON.stringify(inbox.body));
+  assert.deepEqual(await actionsOf('action_group=alerts'), [
+    'alert_preferences.update',
+    'alert_settings.update',
+  ]);
+  assert.deepEqual(await actionsOf('action_group=subscriptions&per_page=1'), ['inbox.create']);
+});
+
 test('actions of another Organization are not among those of a prefix', async () => {
   const other = await createTenant(app);
   const stranger = await joinTeam(app, other.organizationGuid);
