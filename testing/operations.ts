@@ -89,7 +89,7 @@ export async function createOperations(app: TestApp) {
   const nowhere = { address: undefined, userAgent: undefined, requestId: 'test' };
   async function startSession(): Promise<Browser> {
     const { secret } = await app.database.transaction((transaction) =>
-      app.login.sessions.start(transaction, memberGuid, nowhere),
+      app.login.sessions.start(transaction, memberGuid, nowhere, { secondFactor: false }),
     );
     return { cookie: `portico_session=${secret.reveal()}` };
   }

@@ -1,7 +1,6 @@
 import { oneLine } from '../infrastructure/runtime/one-line.ts';
 import type { Details } from './details.ts';
-import type { AlertType } from './kinds.ts';
-import { MAX_WAITING_THRESHOLD } from './settings/limits.ts';
+import { type AlertType, MAX_WAITING_THRESHOLD } from './kinds.ts';
 
 /** One sentence without a full stop, and the cause or remedy. */
 export type Description = { title: string; message: string };

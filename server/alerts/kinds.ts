@@ -88,6 +88,9 @@ export const ALERT_KINDS = {
   },
 } as const satisfies Record<string, Kind>;
 
+/** Waiting deliveries are counted up to 10,000, so that a higher number would never be passed. */
+export const MAX_WAITING_THRESHOLD = 9_999;
+
 export const ALERT_TYPES = Object.keys(ALERT_KINDS) as AlertType[];
 
 export function kindOf(type: string): Kind | undefined {

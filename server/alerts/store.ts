@@ -94,7 +94,7 @@ export function selectAlertsByGuid(
     .execute();
 }
 
-/** The guid of the newest alert among `types`, and how many are newer than `readThrough`, up to `most`. */
+/** How many alerts among `types` are newer than `readThrough`, up to `most`. */
 export async function countUnread(
   queries: Queries,
   organizationGuid: string,

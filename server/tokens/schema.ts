@@ -74,12 +74,12 @@ export const TokenView = viewSchema('Token', {
 const A_UNIX_TIME = 1_794_744_000;
 const UnixTime = (description: string) => Type.Optional(Type.Integer({ description, example: A_UNIX_TIME }));
 
-/** RFC 7662, section 2.2; the claims only of an active token. */
 export const SourceAddressView = Type.Object(
   { address: Type.Optional(Type.String({ example: '198.51.100.7' })) },
   { title: 'SourceAddress' },
 );
 
+/** RFC 7662, section 2.2; the claims only of an active token. */
 export const IntrospectionView = Type.Object(
   {
     active: Type.Boolean(),

@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { MAX_WAITING_THRESHOLD } from '../../../server/alerts/settings/limits.ts';
+import { MAX_WAITING_THRESHOLD } from '../../../server/alerts/kinds.ts';
 import type { AlertSettings, List, Subscription } from '../../api/types.ts';
 import { useEnvironmentApi } from '../../session/use-environment-api.ts';
 import { useWorkspace } from '../../session/workspace.ts';

@@ -1,15 +1,13 @@
 import type { Database } from '../../infrastructure/database/database.ts';
-import { type Clock, later } from '../../infrastructure/runtime/clock.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Members } from '../../people/members/service.ts';
 import { kindOf } from '../kinds.ts';
 import type { AlertPreferences } from '../preferences/preferences.ts';
 import type { AlertSettings } from '../settings/settings.ts';
 import * as store from './store.ts';
 
-/** A member gets at most one email per Organization and type within this time. */
-export const EMAIL_INTERVAL_MS = 3_600_000;
-/** Alerts of one type that follow each other closely share a message. */
-export const SLACK_INTERVAL_MS = 60_000;
+/** Between two messages of a recipient, Organization and type: alerts that follow each other closely share one. */
+export const MESSAGE_INTERVAL_MS = { email: 3_600_000, slack: 60_000 };
 /** Alerts of one transaction. */
 const BATCH = 100;
 /** Alerts that wait for the next message of a recipient; older ones remain in the dashboard only. */
@@ -48,10 +46,7 @@ export function createFanOut({ database, clock, members, preferences, settings }
       });
       if (notices.length > 0)
         await store.addNotices(transaction, notices, {
-          now,
-          maxPending: MAX_PENDING,
-          emailSentBefore: later(now, -EMAIL_INTERVAL_MS),
-          slackSentBefore: later(now, -SLACK_INTERVAL_MS),
+          ...{ now, maxPending: MAX_PENDING, intervalMs: MESSAGE_INTERVAL_MS },
         });
       const guids = alerts.map(({ guid }) => guid);
       await store.markNotified(transaction, guids, now);

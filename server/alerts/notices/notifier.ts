@@ -15,7 +15,7 @@ import type { AlertPreferences } from '../preferences/preferences.ts';
 import type { Alerts } from '../service.ts';
 import type { AlertSettings } from '../settings/settings.ts';
 import { alertEmail, type DescribedAlert } from './email.ts';
-import { createFanOut, EMAIL_INTERVAL_MS, SLACK_INTERVAL_MS } from './fan-out.ts';
+import { createFanOut, MESSAGE_INTERVAL_MS } from './fan-out.ts';
 import { postToSlack, slackText } from './slack.ts';
 import * as store from './store.ts';
 import type { UnsubscribeLinks } from './unsubscribe.ts';
@@ -26,7 +26,6 @@ type Outcome =
   | { kind: 'failed'; reason: string; permanent: boolean; retryAfterMs?: number | undefined };
 
 const CHANNELS = ['email', 'slack'] as const;
-const INTERVAL_MS = { email: EMAIL_INTERVAL_MS, slack: SLACK_INTERVAL_MS };
 /** Longer than the timeouts of the mail server and of Slack together. */
 const LEASE_MS = 120_000;
 const MAX_POLL_INTERVAL_MS = 10_000;
@@ -152,7 +151,7 @@ export function createNotifier(deps: Deps) {
         : await (channel === 'email' ? sendEmail : sendSlack)(notice, described, organization.name);
     const now = clock.now();
     const finish = (sentAt: Date | null) =>
-      store.finishNotice(queries, notice, { sentAt, nextDueAt: later(now, INTERVAL_MS[channel]) });
+      store.finishNotice(queries, notice, { sentAt, nextDueAt: later(now, MESSAGE_INTERVAL_MS[channel]) });
     if (outcome.kind !== 'failed') {
       if (outcome.kind === 'sent') metrics.alertNotices.inc({ channel, result: 'sent' });
       return finish(outcome.kind === 'sent' ? now : null);

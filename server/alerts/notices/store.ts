@@ -42,12 +42,11 @@ export async function addNotices(
   {
     now,
     maxPending,
-    emailSentBefore,
-    slackSentBefore,
-  }: { now: Date; maxPending: number; emailSentBefore: Date; slackSentBefore: Date },
+    intervalMs,
+  }: { now: Date; maxPending: number; intervalMs: Readonly<Record<Channel, number>> },
 ): Promise<void> {
-  const cooldown = sql`${now}::timestamptz - case excluded.channel
-    when 'email' then ${emailSentBefore}::timestamptz else ${slackSentBefore}::timestamptz end`;
+  const interval = sql`case excluded.channel
+    when 'email' then ${intervalMs.email}::float8 else ${intervalMs.slack}::float8 end * interval '1 millisecond'`;
   await sql`
     insert into alert_notices as n (organization_guid, channel, recipient, type, pending, due_at)
     select organization_guid, channel, recipient, type, array_agg(alert_guid order by alert_guid), ${now}
@@ -63,7 +62,7 @@ export async function addNotices(
     on conflict (organization_guid, channel, recipient, type) do update set
       pending = (n.pending || excluded.pending)[
         greatest(1, cardinality(n.pending) + cardinality(excluded.pending) - ${maxPending} + 1):],
-      due_at = coalesce(n.due_at, greatest(excluded.due_at, n.sent_at + (${cooldown})))`.execute(transaction);
+      due_at = coalesce(n.due_at, greatest(excluded.due_at, n.sent_at + ${interval}))`.execute(transaction);
 }
 
 /** Leases due notices of a channel to this process until `leaseUntil`. */

@@ -94,7 +94,8 @@ export function createAlertPreferences({ database, clock, audit, alerts, members
         const differs = precondition?.(current);
         if (differs) return differs;
         const emails = wanted ?? current.emails;
-        const foreign = emails.find((type) => !current.available.some((available) => available === type));
+        const isAvailable = (type: string) => current.available.some((available) => available === type);
+        const foreign = emails.find((type) => !isAvailable(type));
         if (foreign !== undefined)
           return new Failure(
             'invalid_parameter',
@@ -102,7 +103,7 @@ export function createAlertPreferences({ database, clock, audit, alerts, members
           );
         const off = current.available.filter((type) => !emails.includes(type));
         // Kept for a role that the member may have again.
-        const others = muted.filter((type) => !current.available.some((available) => available === type));
+        const others = muted.filter((type) => !isAvailable(type));
         if (off.length + others.length === muted.length && off.every((type) => muted.includes(type)))
           return current;
         await store.updateMutedTypes(transaction, key, [...others, ...off]);

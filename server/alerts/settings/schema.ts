@@ -6,7 +6,7 @@ import {
   Timestamp,
   viewSchema,
 } from '../../infrastructure/http/requests/schemas.ts';
-import { MAX_WAITING_THRESHOLD } from './limits.ts';
+import { MAX_WAITING_THRESHOLD } from '../kinds.ts';
 import type { Slack, Thresholds } from './settings.ts';
 import type { SlackTestResult } from './slack-test.ts';
 

@@ -66,10 +66,13 @@ export function createAlertSettings(deps: Deps) {
     }
   }
 
-  async function checkSlackUrl(organizationGuid: string, url: string): Promise<Failure | undefined> {
+  async function allowsPrivate(organizationGuid: string): Promise<boolean | Failure> {
     const organization = await organizations.get(organizationGuid);
-    if (isFailure(organization)) return organization;
-    return checkUrl(url, allowPrivate && !organization.live ? 'sandbox' : 'production');
+    return isFailure(organization) ? organization : allowPrivate && !organization.live;
+  }
+
+  function checkSlackUrl(url: string, isPrivate: boolean): Failure | undefined {
+    return checkUrl(url, isPrivate ? 'sandbox' : 'production');
   }
 
   function changeSlack(
@@ -154,8 +157,11 @@ export function createAlertSettings(deps: Deps) {
       url: string,
       precondition?: Precondition<Slack>,
     ): Promise<Slack | Failure> {
-      const refused = await checkSlackUrl(organizationGuid, url);
-      return refused ?? changeSlack(actor, organizationGuid, new Secret(url), precondition);
+      const isPrivate = await allowsPrivate(organizationGuid);
+      if (isFailure(isPrivate)) return isPrivate;
+      return (
+        checkSlackUrl(url, isPrivate) ?? changeSlack(actor, organizationGuid, new Secret(url), precondition)
+      );
     },
 
     async removeSlack(actor: Actor, organizationGuid: string): Promise<Failure | undefined> {
@@ -168,9 +174,8 @@ export function createAlertSettings(deps: Deps) {
       const encrypted = (await store.selectSettings(queries, organizationGuid))?.slack_url_encrypted;
       if (!encrypted) return undefined;
       const url = new Secret(encryption.decrypt(encrypted, contextOf(organizationGuid)));
-      if (await checkSlackUrl(organizationGuid, url.reveal())) return undefined;
-      const organization = await organizations.get(organizationGuid);
-      const isPrivate = allowPrivate && !isFailure(organization) && !organization.live;
+      const isPrivate = await allowsPrivate(organizationGuid);
+      if (isFailure(isPrivate) || checkSlackUrl(url.reveal(), isPrivate)) return undefined;
       return { url, stored: encrypted, allowPrivate: isPrivate };
     },
 

@@ -102,7 +102,7 @@ test('after a failover without a reset calls, leases, revocations and deliveries
     },
     'the revocations are fresh': () => {
       wasStale ||= !app.revocations.isUpToDate();
-      return wasStale && app.revocations.isUpToDate() && app.revocations.check({ sub, jti }) === true;
+      return wasStale && app.revocations.isUpToDate() && app.revocations.isRevoked([sub, jti]) === true;
     },
     'the outcome of the delivery in flight is recorded': async () =>
       (await deliveryOf(other, subscription, inFlight)).completed_at !== null,

@@ -42,17 +42,12 @@ export function upsertPerson(transaction: Transaction, person: Person): Promise<
     .executeTakeFirstOrThrow();
 }
 
-export function updatePerson(
+export async function updatePerson(
   transaction: Transaction,
   guid: string,
   changes: Updateable<Tables['members']>,
-): Promise<Person> {
-  return transaction
-    .updateTable('members')
-    .set(changes)
-    .where('guid', '=', guid)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+): Promise<void> {
+  await transaction.updateTable('members').set(changes).where('guid', '=', guid).execute();
 }
 
 export function selectMembers(

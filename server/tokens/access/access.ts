@@ -5,7 +5,6 @@ import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Call } from '../../infrastructure/http/limits/calls-in-flight.ts';
 import { type Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { TokenType } from '../claims.ts';
-import { subjectsOf } from '../revoking/revocations.ts';
 import type { Caller, VerifiedToken, Verifier } from '../verifying/verifier.ts';
 
 /**
@@ -108,5 +107,5 @@ function isAdmitted(frozen: Failure | undefined, verified: VerifiedToken | Failu
 export function actorOf(request: FastifyRequest): Actor {
   const { caller, verifiedToken, sourceAddress: address, id: requestId } = request;
   const type = caller.type === 'user' ? 'user' : 'application';
-  return { type, id: caller.id, address, requestId, revocableBy: subjectsOf(verifiedToken.claims) };
+  return { type, id: caller.id, address, requestId, revocableBy: verifiedToken.revocableBy };
 }

@@ -14,6 +14,7 @@ import type { ObjectRow as Customer, Customers, Visible } from '../../objects/se
 import { type ClientAuthentication, RATE_LIMIT_WINDOW_MS } from '../issuing/client-authentication.ts';
 import { checkGrant, type OAuthRequest, splitScope } from '../issuing/issuance.ts';
 import type { Issuer, TokenResponse } from '../issuing/issuer.ts';
+import { tokenInvalid } from '../revoking/revocations.ts';
 import type { CustomerTokenBody, NewCustomerToken } from '../schema.ts';
 import { grantCustomerScopes } from '../scopes.ts';
 import type { Denials, DeniedCall } from '../verifying/denials.ts';
@@ -126,7 +127,7 @@ export function createCustomerTokens(deps: Deps) {
       const refusal = await rateLimits.use(limit, caller.id);
       if (refusal) return refusal;
       const client = await clients.find(caller.id);
-      if (!client) return new Failure('authentication_failed', 'The access token is not valid');
+      if (!client) return tokenInvalid();
       const wanted = { customerGuid: input.customer_guid, scopes: input.scopes, parent: caller };
       const issued = await issueFor(client, caller, wanted);
       if (!isFailure(issued)) await recordAnswer(database.queries, issued);

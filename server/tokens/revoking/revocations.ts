@@ -33,10 +33,6 @@ const MAX_POLL_MS = 160;
 /** Covers tokens signed shortly after the revocation, by a request in progress or a node whose clock is ahead. */
 const LATE_TOKENS_MS = 60_000;
 
-/** Claims that a token can be revoked by. */
-type Revocable = Pick<Claims, 'sub' | 'jti' | 'session_guid' | 'grant_guid' | 'parent_jti'> &
-  Partial<Pick<Claims, 'organization_guid'>>;
-
 type Deps = { database: Database; notifications: Notifications; clock: Clock; guids: Guids; log: Log };
 
 export function createRevocations({ database, notifications, clock, guids, log }: Deps) {
@@ -60,14 +56,10 @@ export function createRevocations({ database, notifications, clock, guids, log }
     log.warn({ reason: String(error) }, 'revocations are out of date; checking each token in the database');
   };
 
-  /** Checks memory while it is up to date, otherwise the database. */
-  function check(claims: Revocable): boolean | Promise<boolean> {
-    const { sub, jti, organization_guid: organization, session_guid: session } = claims;
-    const { grant_guid: grant = organization, parent_jti: parent } = claims;
-    if (now() >= upToDateUntil) return lookUpBatched(subjectsOf(claims));
-    if (expiries.has(sub) || expiries.has(jti)) return true;
-    if (parent !== undefined && expiries.has(parent)) return true;
-    return (session !== undefined && expiries.has(session)) || (grant !== undefined && expiries.has(grant));
+  /** Whether any is revoked. Checks memory while it is up to date, otherwise the database. */
+  function isRevoked(subjects: readonly string[]): boolean | Promise<boolean> {
+    if (now() >= upToDateUntil) return lookUpBatched(subjects);
+    return subjects.some((subject) => expiries.has(subject));
   }
 
   /** Takes the lease before reading, so that every later revocation waits for this node. */
@@ -124,7 +116,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
   }
 
   return {
-    check,
+    isRevoked,
 
     /** While true, no change has been missed by `onChange`. */
     isUpToDate: () => now() < upToDateUntil,
@@ -163,8 +155,8 @@ export function createRevocations({ database, notifications, clock, guids, log }
     ): Promise<Failure | undefined> {
       if (subjects === undefined) return undefined;
       await store.lockRevocations(transaction);
-      const [isRevoked] = await store.areRevoked(transaction, [subjects]);
-      return isRevoked ? tokenInvalid() : undefined;
+      const [hasEnded] = await store.areRevoked(transaction, [subjects]);
+      return hasEnded ? tokenInvalid() : undefined;
     },
 
     /** Returns once no node accepts the tokens revoked by the revision. */
@@ -208,7 +200,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
 }
 
 /** Everything that a token can be revoked by. */
-export function subjectsOf(claims: Revocable): string[] {
+export function subjectsOf(claims: Claims): string[] {
   const { sub, jti, organization_guid: organization, session_guid: session } = claims;
   const { grant_guid: grant = organization, parent_jti: parent } = claims;
   return [sub, jti, session, grant, parent].filter((subject) => subject !== undefined);

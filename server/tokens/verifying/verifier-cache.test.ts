@@ -41,15 +41,15 @@ function createParts({ followsRevocations = true } = {}) {
       return kid === key.kid ? key : undefined;
     },
   } as SigningKeys;
-  const check = ({ jti, sub }: { jti: string; sub: string }) => {
-    const isRevoked = revoked.has(jti) || revoked.has(sub);
-    return followsRevocations ? isRevoked : Promise.resolve(isRevoked);
+  const isRevoked = (subjects: readonly string[]) => {
+    const found = subjects.some((subject) => revoked.has(subject));
+    return followsRevocations ? found : Promise.resolve(found);
   };
   const guids = createGuids({ clock, randomBytes: (size) => crypto.getRandomValues(Buffer.alloc(size)) });
   const issuer = createIssuer({ signingKeys, environments, baseUrl, clock, guids, metrics: createMetrics() });
   const verifier = createVerifier({
     ...{ signingKeys, environments, baseUrl, clock, maxCachedTokens: MAX_CACHED },
-    revocations: { check } as Parameters<typeof createVerifier>[0]['revocations'],
+    revocations: { isRevoked } as Parameters<typeof createVerifier>[0]['revocations'],
   });
   const issue = async (subject = 'client') => {
     const organizationGuid = 'o';

@@ -6,7 +6,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import { type Claims, DASHBOARD_CLIENT_ID, TOKEN_LIFETIME_SECONDS, type TokenType } from '../claims.ts';
 import type { Environments } from '../issuing/environments.ts';
-import { type Revocations, tokenInvalid } from '../revoking/revocations.ts';
+import { type Revocations, subjectsOf, tokenInvalid } from '../revoking/revocations.ts';
 import type { Role } from '../roles.ts';
 import { ALGORITHM, type SigningKeys } from '../signing-keys/signing-keys.ts';
 import { hasLowS } from './signature-form.ts';
@@ -33,6 +33,8 @@ export type Caller = {
 export type VerifiedToken = {
   claims: Claims;
   caller: Caller;
+  /** Subjects of revocations that end the token. */
+  revocableBy: readonly string[];
   /** Whether the allowlist in the token allows this source address. */
   allows(address: string | undefined): boolean;
 };
@@ -92,9 +94,9 @@ export function createVerifier({
 
   /** For a verified token, whose signature need not be checked again. Synchronous like `verify`. */
   function checkEnded(verified: VerifiedToken): EndedToken | undefined | Promise<EndedToken | undefined> {
-    const { claims, caller } = verified;
+    const { caller, revocableBy } = verified;
     if (isExpired(verified)) return new EndedToken(caller, expired());
-    const revoked = revocations.check(claims);
+    const revoked = revocations.isRevoked(revocableBy);
     const conclude = (isRevoked: boolean) => (isRevoked ? new EndedToken(caller, tokenInvalid()) : undefined);
     return typeof revoked === 'boolean' ? conclude(revoked) : revoked.then(conclude);
   }
@@ -109,8 +111,9 @@ export function createVerifier({
     if (claims instanceof Failure) return claims;
     if (!isCanonical(token, claims)) return tokenInvalid();
     const caller = callerOf(claims);
-    const verified = { claims, caller, allows: compileAllowlist(claims.ip_allowlist) };
-    if (await revocations.check(claims)) return new EndedToken(caller, tokenInvalid());
+    const revocableBy = subjectsOf(claims);
+    const verified = { claims, caller, revocableBy, allows: compileAllowlist(claims.ip_allowlist) };
+    if (await revocations.isRevoked(revocableBy)) return new EndedToken(caller, tokenInvalid());
     setBounded(cache, token, verified, maxCachedTokens);
     return verified;
   }

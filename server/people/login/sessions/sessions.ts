@@ -40,7 +40,7 @@ type Deps = {
   log: Log;
 };
 /** Whether the proof included a one-time password, a recovery code or a passkey. */
-type Strength = { secondFactor?: boolean };
+type Strength = { secondFactor: boolean };
 
 /** Dashboard sessions. Ending a session revokes its user tokens on every node. */
 export function createSessions(deps: Deps) {
@@ -72,7 +72,7 @@ export function createSessions(deps: Deps) {
       transaction: Transaction,
       memberGuid: string,
       source: RequestSource,
-      { secondFactor = false }: Strength = {},
+      { secondFactor }: Strength,
     ): Promise<StartedSession> {
       const { address, userAgent } = source;
       const now = clock.now();
@@ -117,7 +117,7 @@ export function createSessions(deps: Deps) {
 
     /** For a session that was active before the body was read. Costs no query while this node hears of revocations. */
     async checkNotEnded({ guid }: store.Session): Promise<Failure | undefined> {
-      return (await revocations.check({ sub: guid, jti: guid })) ? sessionEnded() : undefined;
+      return (await revocations.isRevoked([guid])) ? sessionEnded() : undefined;
     },
 
     /** Locks the session, so that it cannot end before the transaction does. */
@@ -130,7 +130,7 @@ export function createSessions(deps: Deps) {
       transaction: Transaction,
       { guid, member_guid: memberGuid }: store.Session,
       source: RequestSource,
-      { secondFactor = false }: Strength = {},
+      { secondFactor }: Strength,
     ): Promise<void> {
       const now = clock.now();
       const proof = secondFactor ? { proved_at: now, second_factor_at: now } : { proved_at: now };
