@@ -17,7 +17,7 @@ type Email = {
 };
 
 /** Alerts that one email or message describes; the rest is counted. */
-export const MAX_DESCRIBED = 20;
+const MAX_DESCRIBED = 20;
 
 export function alertEmail(email: Email): Message {
   const { to, type, alerts, unsubscribeUrl, messageId } = email;
@@ -50,7 +50,7 @@ function textOf(email: Rendered): string {
   const { alerts, alertsUrl, unsubscribeUrl } = email;
   return [
     ...shownOf(alerts).flatMap((alert) => [alert.title, alert.message, contextOf(alert), '']),
-    ...restOf(alerts).flatMap((line) => [line, '']),
+    ...earlierOf(alerts.length - MAX_DESCRIBED).flatMap((line) => [line, '']),
     'View alerts:',
     alertsUrl,
     '',
@@ -71,7 +71,7 @@ function htmlOf(email: Rendered): string {
     (alert) =>
       `<p style="margin:0 0 20px"><strong>${escapeHtml(alert.title)}</strong><br>${escapeHtml(alert.message)}<br><span style="${DIMMED}">${escapeHtml(contextOf(alert))}</span></p>`,
   );
-  const rest = restOf(alerts).map((line) => `<p>${escapeHtml(line)}</p>`);
+  const rest = earlierOf(alerts.length - MAX_DESCRIBED).map((line) => `<p>${escapeHtml(line)}</p>`);
   return [
     `<!doctype html><html lang="en"><body style="margin:0;padding:24px;${TEXT}"><div style="max-width:560px">`,
     ...items,
@@ -82,13 +82,14 @@ function htmlOf(email: Rendered): string {
   ].join('\n');
 }
 
-function shownOf(alerts: readonly DescribedAlert[]): readonly DescribedAlert[] {
+/** Newest first. */
+export function shownOf(alerts: readonly DescribedAlert[]): readonly DescribedAlert[] {
   return alerts.slice(-MAX_DESCRIBED).reverse();
 }
 
-function restOf(alerts: readonly DescribedAlert[]): string[] {
-  const rest = alerts.length - MAX_DESCRIBED;
-  return rest > 0 ? [`And ${rest} earlier alerts of this kind.`] : [];
+/** A line about alerts that are not described, if there are any. */
+export function earlierOf(count: number): string[] {
+  return count > 0 ? [`And ${count} earlier ${count === 1 ? 'alert' : 'alerts'} of this kind.`] : [];
 }
 
 export function contextOf({ createdAt, environment }: DescribedAlert): string {

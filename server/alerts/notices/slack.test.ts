@@ -27,12 +27,14 @@ test('a message has as many of the newest alerts as fit, and counts the rest', (
   assert.match(text, new RegExp(`And ${50 - shown.length} earlier alerts of this kind\\.`));
   assert.ok(text.endsWith(`Acme · <${URL}|View alerts>`));
   assert.doesNotMatch(text, /…/);
+  const oneMore = slackText('Acme', alertsOf(shown.length + 1), URL);
+  assert.match(oneMore, /And 1 earlier alert of this kind\./);
 });
 
 test('alerts that fit are all described', () => {
   const text = slackText('Acme', alertsOf(3), URL);
   assert.match(text, /Alert 1\*.*Alert 2\*.*Alert 3\*/s);
-  assert.doesNotMatch(text, /earlier alerts/);
+  assert.doesNotMatch(text, /earlier alert/);
 });
 
 test('a single long alert is shortened, not within an escaped character or a pair of surrogates', () => {

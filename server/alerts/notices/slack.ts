@@ -2,7 +2,7 @@ import { oneLine } from '../../infrastructure/runtime/one-line.ts';
 import { version } from '../../infrastructure/runtime/version.ts';
 import type { Transport } from '../../webhooks/deliveries/sending/transport.ts';
 import type { SlackTarget } from '../settings/settings.ts';
-import { contextOf, type DescribedAlert, MAX_DESCRIBED } from './email.ts';
+import { contextOf, type DescribedAlert, earlierOf, shownOf } from './email.ts';
 
 /** `gone`: the URL was withdrawn, so that a retry is pointless. */
 export type SlackOutcome =
@@ -41,14 +41,13 @@ export function slackText(organizationName: string, alerts: readonly DescribedAl
   const footer = `${cut(escapeMarkup(oneLine(organizationName)), MAX_LINE_CHARACTERS)} · <${url}|View alerts>`;
   let left = MAX_TEXT_CHARACTERS - footer.length - REST_CHARACTERS;
   const shown: string[] = [];
-  for (const alert of alerts.slice(-MAX_DESCRIBED).reverse()) {
+  for (const alert of shownOf(alerts)) {
     const paragraph = paragraphOf(alert, left);
     if (!paragraph || (shown.length > 0 && paragraph.isCut)) break;
     left -= paragraph.text.length + GAP.length;
     shown.unshift(paragraph.text);
   }
-  const rest = alerts.length - shown.length;
-  return [...shown, ...(rest > 0 ? [`And ${rest} earlier alerts of this kind.`] : []), footer].join(GAP);
+  return [...shown, ...earlierOf(alerts.length - shown.length), footer].join(GAP);
 }
 
 function paragraphOf(alert: DescribedAlert, characters: number) {

@@ -57,11 +57,12 @@ export function createIssuer({
   return {
     async issue(subject: TokenSubject): Promise<TokenResponse> {
       const isUser = subject.tokenType === 'user';
-      const issuedAt = Math.floor(clock.now().getTime() / 1_000);
+      const issuedAt = secondsOf(clock.now());
       const latest = issuedAt + (isUser ? USER_TOKEN_LIFETIME_SECONDS : TOKEN_LIFETIME_SECONDS);
       const expiresAt = Math.min(latest, subject.parent?.exp ?? latest);
       const scope = subject.scopes.join(' ');
-      const claims: Claims = {
+      // JSON leaves out the undefined ones.
+      const claims: { [Name in keyof Claims]-?: Claims[Name] | undefined } = {
         iss: environments.issuerFor(subject.tokenType, subject.environment),
         sub: subject.subject,
         client_id: isUser ? DASHBOARD_CLIENT_ID : subject.subject,
@@ -71,17 +72,15 @@ export function createIssuer({
         jti: guids.next(),
         token_type: subject.tokenType,
         organization_guid: subject.organizationGuid,
-        ...(subject.bankGuid && { bank_guid: subject.bankGuid }),
-        ...(subject.customerGuid && { customer_guid: subject.customerGuid }),
-        ...(subject.environment && { environment: subject.environment }),
-        ...(subject.sessionGuid && { session_guid: subject.sessionGuid }),
-        ...(subject.grantGuid && { grant_guid: subject.grantGuid }),
-        ...(subject.parent && { parent_jti: subject.parent.jti }),
-        ...(subject.role && { role: subject.role }),
-        ...(subject.provedAt && { auth_time: Math.floor(subject.provedAt.getTime() / 1_000) }),
-        ...(subject.secondFactor !== undefined && {
-          amr: [subject.secondFactor ? ('mfa' as const) : ('pwd' as const)],
-        }),
+        bank_guid: subject.bankGuid,
+        customer_guid: subject.customerGuid,
+        environment: subject.environment,
+        session_guid: subject.sessionGuid,
+        grant_guid: subject.grantGuid,
+        parent_jti: subject.parent?.jti,
+        role: subject.role,
+        auth_time: subject.provedAt && secondsOf(subject.provedAt),
+        amr: subject.secondFactor === undefined ? undefined : [subject.secondFactor ? 'mfa' : 'pwd'],
         scope,
         ip_allowlist: [...(subject.ipAllowlist ?? [])],
       };
@@ -99,6 +98,10 @@ export function createIssuer({
       };
     },
   };
+}
+
+function secondsOf(moment: Date): number {
+  return Math.floor(moment.getTime() / 1_000);
 }
 
 function base64url(part: object): string {
