@@ -58,9 +58,11 @@ const DESCRIBE: Describe = {
     title: `${memberOf(member)} joined the team`,
     message: `Role: ${role.replace('_', ' ')}.`,
   }),
-  'second_factor.removed': ({ factor, ...member }) => ({
-    title: `${memberOf(member)} removed a second factor`,
-    message: `Removed: ${factor}. If you did not expect this, ask the member.`,
+  'second_factor.removed': ({ factor, removed_by: by, ...member }) => ({
+    title: by
+      ? `The operator removed a second factor of ${memberOf(member)}`
+      : `${memberOf(member)} removed a second factor`,
+    message: `Removed: ${factor}. If you did not expect this, ask the member${by ? ' and the operator' : ''}.`,
   }),
   'file.infected': ({ file_guid: guid, file_type: type, customer_guid: customer }) => ({
     title: `An uploaded file is infected`,

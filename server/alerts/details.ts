@@ -28,7 +28,7 @@ export type Details = {
   'key.widened': Key & Author & { added_scopes?: readonly string[]; ip_allowlist?: readonly string[] };
   'key.removed': Key & Author;
   'member.joined': MemberOf & { role: Role };
-  'second_factor.removed': MemberOf & { factor: 'authenticator app' | 'passkey' };
+  'second_factor.removed': MemberOf & { factor: 'authenticator app' | 'passkey'; removed_by?: 'operator' };
   'file.infected': { file_guid: string; file_type: string; customer_guid: string };
 };
 

@@ -76,7 +76,7 @@ export const ALERT_KINDS = {
   'second_factor.removed': {
     ...SECURITY,
     label: 'Second factor removed',
-    about: 'A member removed their authenticator app or a passkey',
+    about: 'A member or the operator removed an authenticator app or a passkey',
     severity: 'warning',
   },
   'file.infected': {

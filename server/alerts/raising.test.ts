@@ -104,35 +104,24 @@ test('keys see alerts without the email addresses of members', async () => {
   assert.ok(!JSON.stringify(body).includes(person.email));
 });
 
-test('removing an authenticator app is an alert in every Organization of the person', async () => {
+test('removing an authenticator app is an alert in every Organization of the person, and says who removed it', async () => {
   const [one, other] = [await createTenant(app), await createTenant(app)];
   const { memberGuid, email } = await joinTeam(app, one.organizationGuid);
+  const person = { type: 'user', id: memberGuid } as const;
+  const operator = { type: 'operator', id: 'operator' } as const;
   await app.database.transaction(async (transaction) => {
-    const member = await app.members.invite(
-      transaction,
-      { type: 'operator', id: 'operator' },
-      other.organizationGuid,
-      {
-        email,
-        role: 'viewer',
-      },
-    );
-    await app.members.accept(
-      transaction,
-      { type: 'user', id: memberGuid },
-      {
-        organizationGuid: other.organizationGuid,
-        memberGuid,
-      },
-    );
-    return member;
+    const { organizationGuid } = other;
+    await app.members.invite(transaction, operator, organizationGuid, { email, role: 'viewer' });
+    await app.members.accept(transaction, person, { organizationGuid, memberGuid });
+    for (const actor of [operator, person])
+      await app.members.raiseFactorRemoved(transaction, actor, memberGuid, 'authenticator app');
   });
-  await app.database.transaction((transaction) =>
-    app.members.raiseFactorRemoved(transaction, memberGuid, 'authenticator app'),
-  );
   for (const { organizationGuid } of [one, other]) {
-    const [alert] = await alertsOf(app, organizationGuid, { query: '&type=second_factor.removed' });
-    assert.equal(alert?.title, `${email} removed a second factor`);
+    const alerts = await alertsOf(app, organizationGuid, { query: '&type=second_factor.removed' });
+    assert.deepEqual(
+      alerts.map(({ title }) => title),
+      [`The operator removed a second factor of ${email}`, `${email} removed a second factor`],
+    );
   }
 });
 

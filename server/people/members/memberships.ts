@@ -2,6 +2,7 @@ import type { Details } from '../../alerts/details.ts';
 import type { Alerts } from '../../alerts/service.ts';
 import { refusal } from '../../credentials/organizations/freezes.ts';
 import type { Organizations } from '../../credentials/organizations/service.ts';
+import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
@@ -68,9 +69,11 @@ export function createMemberships({ database, clock, alerts, organizations }: De
     /** Alerts each Organization of the person, in the transaction of the removal. */
     async raiseFactorRemoved(
       transaction: Transaction,
+      actor: Actor,
       memberGuid: string,
       factor: Details['second_factor.removed']['factor'],
     ): Promise<void> {
+      const by = actor.type === 'user' ? {} : { removed_by: 'operator' as const };
       const limit = MAX_ORGANIZATIONS_PER_MEMBER;
       const memberships = await store.selectMembershipsOf(transaction, memberGuid, limit);
       const { email = '' } = (await store.selectPerson(transaction, memberGuid)) ?? {};
@@ -78,7 +81,7 @@ export function createMemberships({ database, clock, alerts, organizations }: De
         transaction,
         memberships.map(({ organization_guid: organizationGuid }) => ({
           ...{ type: 'second_factor.removed', organizationGuid },
-          details: { member_guid: memberGuid, email, factor },
+          details: { member_guid: memberGuid, email, factor, ...by },
         })),
       );
     },

@@ -179,7 +179,7 @@ export function createPasskeys(deps: Deps) {
         const moving = await members.checkMoving(transaction, memberGuid);
         if (moving) return moving;
         await recordRemoval(transaction, actor, memberGuid, guid);
-        await members.raiseFactorRemoved(transaction, memberGuid, 'passkey');
+        await members.raiseFactorRemoved(transaction, actor, memberGuid, 'passkey');
         return undefined;
       });
     },
@@ -188,7 +188,7 @@ export function createPasskeys(deps: Deps) {
     async removeAll(transaction: Transaction, actor: Actor, memberGuid: string): Promise<number> {
       const removed = await store.deletePasskeysOf(transaction, memberGuid);
       for (const guid of removed) await recordRemoval(transaction, actor, memberGuid, guid);
-      if (removed.length > 0) await members.raiseFactorRemoved(transaction, memberGuid, 'passkey');
+      if (removed.length > 0) await members.raiseFactorRemoved(transaction, actor, memberGuid, 'passkey');
       return removed.length;
     },
 

@@ -125,7 +125,7 @@ export function createTotp({ database, clock, audit, encryption, randomBytes, lo
       });
       if (login.totp_confirmed_at === null) return;
       await audit.record(transaction, actor, accountChange('account.disable_totp', guid));
-      await members.raiseFactorRemoved(transaction, guid, 'authenticator app');
+      await members.raiseFactorRemoved(transaction, actor, guid, 'authenticator app');
     },
 
     /** Re-encrypts every secret with the current master key; returns the number of changed secrets. */
