@@ -49,6 +49,11 @@ export function authorOf({ type, id }: Actor): Author {
   return { actor_type: type, actor: id };
 }
 
+/** Guids of the members who caused alerts. */
+export function membersIn(alerts: readonly { details: Record<string, unknown> }[]): string[] {
+  return alerts.flatMap(({ details }) => (details.actor_type === 'user' ? [String(details.actor)] : []));
+}
+
 export function endpointOf({ name, url }: { name: string; url: string }): Endpoint {
   return { name, host: new URL(url).host };
 }

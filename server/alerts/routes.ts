@@ -10,6 +10,7 @@ import type { HttpServer } from '../infrastructure/http/server.ts';
 import { isFailure } from '../infrastructure/runtime/failure.ts';
 import type { People } from '../people/members/people.ts';
 import { actorOf, requires } from '../tokens/access/access.ts';
+import { membersIn } from './details.ts';
 import type { AlertPreferences, Preferences } from './preferences/preferences.ts';
 import {
   AlertView,
@@ -56,9 +57,7 @@ export function registerAlerts(api: HttpServer, { alerts, people, preferences, h
     async list({ caller }, page, filters) {
       const found = await alerts.list(caller, page, filters);
       if (isFailure(found)) return found;
-      const users = found.rows.filter(({ details }) => details.actor_type === 'user');
-      const actors = users.map(({ details }) => String(details.actor));
-      const emails = caller.type === 'user' ? await people.emailsOf(actors) : undefined;
+      const emails = caller.type === 'user' ? await people.emailsOf(membersIn(found.rows)) : undefined;
       return { ...found, rows: found.rows.map((row) => ({ row, emails })) };
     },
   });

@@ -10,6 +10,7 @@ import type { People } from '../../people/members/people.ts';
 import type { Members } from '../../people/members/service.ts';
 import type { Transport } from '../../webhooks/deliveries/sending/transport.ts';
 import { describeAlert } from '../describe.ts';
+import { membersIn } from '../details.ts';
 import { type AlertType, kindOf } from '../kinds.ts';
 import type { AlertPreferences } from '../preferences/preferences.ts';
 import type { Alerts } from '../service.ts';
@@ -69,8 +70,7 @@ export function createNotifier(deps: Deps) {
 
   async function describe({ organization_guid: guid, pending }: store.Notice): Promise<DescribedAlert[]> {
     const rows = await alerts.find(queries, guid, pending);
-    const actors = rows.flatMap(({ details }) => (details.actor_type === 'user' ? [details.actor] : []));
-    const emails = await people.emailsOf(actors as string[]);
+    const emails = await people.emailsOf(membersIn(rows));
     return rows.map((row) => ({
       ...describeAlert(row, { actorEmail: emails.get(String(row.details.actor)) }),
       guid: row.guid,
