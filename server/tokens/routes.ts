@@ -76,31 +76,31 @@ function countRefusedBodies(scope: HttpServer, { authentication, sourceAddress }
   });
 }
 
+function contextOf(request: FastifyRequest, { environments, sourceAddress }: OAuthDeps) {
+  return {
+    environment: environments.ofHost(request.headers.host),
+    address: sourceAddress(request),
+    requestId: request.id,
+  };
+}
+
 /** From here on the authentication of the client counts the request. */
-function credentialsOf(
-  request: CredentialsRequest,
-  { environments, sourceAddress }: OAuthDeps,
-): ClientCredentials {
+function credentialsOf(request: CredentialsRequest, deps: OAuthDeps): ClientCredentials {
   const credentials = unwrap(readCredentials(request, request.body));
   request.refusalCounts = false;
   const { clientId: id } = credentials;
   // The Organization is looked up when the log is written, so that the response time does not depend on it.
   if (isGuid(id)) {
-    const environment = environments.ofHost(request.headers.host);
+    const { environment, address } = contextOf(request, deps);
     request.identity = { type: undefined, id, organizationGuid: undefined, bankGuid: undefined, environment };
-    request.sourceAddress = sourceAddress(request);
+    request.sourceAddress = address;
   }
   return credentials;
 }
 
 function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
-  const { issuance, customerTokens, environments, sourceAddress } = deps;
+  const { issuance, customerTokens } = deps;
   const config = { oauth: true };
-  const contextOf = (request: FastifyRequest) => ({
-    environment: environments.ofHost(request.headers.host),
-    address: sourceAddress(request),
-    requestId: request.id,
-  });
 
   scope.post(
     '/token',
@@ -119,7 +119,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     async (request) => {
       const { body } = request;
       const credentials = credentialsOf(request, deps);
-      return unwrap(await issuance.issueToken({ body, credentials, ...contextOf(request) }));
+      return unwrap(await issuance.issueToken({ body, credentials, ...contextOf(request, deps) }));
     },
   );
 
@@ -140,25 +140,21 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     async (request) => {
       const { body } = request;
       const credentials = credentialsOf(request, deps);
-      return unwrap(await customerTokens.issueBySecret({ body, credentials, ...contextOf(request) }));
+      return unwrap(await customerTokens.issueBySecret({ body, credentials, ...contextOf(request, deps) }));
     },
   );
 }
 
 function registerTokenInspection(scope: HttpServer, deps: OAuthDeps): void {
-  const { authentication, introspection, environments, sourceAddress } = deps;
+  const { authentication, introspection, sourceAddress } = deps;
   const config = { oauth: true };
 
   async function authenticate(request: CredentialsRequest): Promise<Client> {
     const credentials = credentialsOf(request, deps);
-    const path = request.routeOptions.url ?? '';
-    const context = { address: sourceAddress(request), requestId: request.id, path };
+    const { environment, ...source } = contextOf(request, deps);
+    const context = { ...source, path: request.routeOptions.url ?? '' };
     const client = unwrap(await authentication.authenticateCountingFailures(credentials, context));
-    return unwrap(authentication.checkEnvironment(client, environmentOf(request), context) ?? client);
-  }
-
-  function environmentOf(request: FastifyRequest) {
-    return environments.ofHost(request.headers.host);
+    return unwrap(authentication.checkEnvironment(client, environment, context) ?? client);
   }
 
   // Public: a partner outside of its allowlist needs it most.
@@ -195,7 +191,7 @@ function registerTokenInspection(scope: HttpServer, deps: OAuthDeps): void {
     },
     async (request) => {
       const client = await authenticate(request);
-      return introspection.introspect(client, environmentOf(request), request.body.token);
+      return introspection.introspect(client, contextOf(request, deps).environment, request.body.token);
     },
   );
 
@@ -215,8 +211,8 @@ function registerTokenInspection(scope: HttpServer, deps: OAuthDeps): void {
     },
     async (request) => {
       const client = await authenticate(request);
-      const address = sourceAddress(request);
-      const actor = { type: 'application', id: client.client_id, address, requestId: request.id } as const;
+      const { address, requestId } = contextOf(request, deps);
+      const actor = { type: 'application', id: client.client_id, address, requestId } as const;
       unwrap(await introspection.revoke(actor, client, request.body.token));
       return {};
     },
