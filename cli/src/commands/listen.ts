@@ -1,20 +1,22 @@
 import { EVENT_TYPES } from '../../../sdk/src/generated/events.ts';
-import { ApiError } from '../../../sdk/src/index.ts';
+import type { Portico } from '../../../sdk/src/index.ts';
 import type { Command, Context } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { follow, type Start } from '../listen/follow.ts';
+import { follow } from '../listen/follow.ts';
 import { bodyOf, forward, type Outcome, type StreamedEvent } from '../listen/forward.ts';
-import { createPlaces, localSigningKey, type Place } from '../listen/state.ts';
+import { createPosition, localSigningKey } from '../listen/state.ts';
 import { columnsOf } from '../output/layout.ts';
 import { printObject, say } from '../output/print.ts';
 import { printable, printableJson, styleFor, styleOfStatus } from '../output/style.ts';
+import { poll, untilInterrupted } from '../polling.ts';
+import { claimsOf } from '../session.ts';
 import { momentOf } from '../values.ts';
 
 const TIME_WIDTH = 8;
 const TYPE_WIDTH = 31;
 /** With the result. On a narrower terminal the guid has a line of its own. */
 const LINE_WIDTH = 100;
-const BAD_REQUEST = 400;
+const ASK_EVERY_MS = 500;
 
 function targetOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
@@ -72,11 +74,15 @@ function printKey(context: Context, key: string): void {
   else context.io.stdout.write(`${key}\n`);
 }
 
-/** Where to begin: `--since`, `--from-now`, the kept place, or now. */
-function startOf({ io, options }: Context, place: Place | undefined): Start {
-  const since = options.text('since');
-  if (since !== undefined) return { lastEventId: undefined, since: momentOf('since', since, io.now()) };
-  return { lastEventId: options.flag('from-now') ? undefined : place?.lastEventId, since: undefined };
+/** Of the key pair; waits for a service that is away. */
+async function organizationOf(context: Context, portico: Portico): Promise<string> {
+  let organization = '';
+  await poll(context, ASK_EVERY_MS, async () => {
+    const token = await portico.token({ signal: context.io.signal });
+    organization = claimsOf(token).organization_guid ?? '';
+    return true;
+  });
+  return organization;
 }
 
 export const listen: Command = {
@@ -109,50 +115,48 @@ export const listen: Command = {
     const { io, options } = context;
     const target = targetOf(options.text('forward-to'));
     const types = typesOf(options.texts('events'));
+    const given = options.text('since');
+    const since = given === undefined ? undefined : momentOf('since', given, io.now());
     const { profile, withScopes } = await context.session();
     const signingKey = await localSigningKey(io, profile);
     if (options.flag('print-key')) return printKey(context, signingKey);
-    const places = createPlaces(io, profile, target ?? '', types);
-    const place = await places.read();
-    const start = startOf(context, place);
-    let isInterrupted = false;
-
     if (target) say(context, `Forwarding to ${target}\nSigning key: ${signingKey}`);
-    const followFrom = (from: Start) =>
-      follow(withScopes('subscription_events:read'), from, {
-        types,
-        signal: io.signal,
-        keep: places.write,
-        onConnected(isFirst) {
-          if (isFirst) say(context, `Listening in ${profile.environment}. Stop with Ctrl-C.`);
-          else if (isInterrupted) say(context, 'Connected again; nothing was missed.');
-          isInterrupted = false;
+    const portico = withScopes('subscription_events:read');
+    await untilInterrupted(context, async () => {
+      const organization = await organizationOf(context, portico);
+      const position = createPosition(io, profile, { organization, target: target ?? '', types });
+      const lastEventId = since || options.flag('from-now') ? undefined : await position.read();
+      let isInterrupted = false;
+      await follow(
+        portico,
+        { lastEventId, since },
+        {
+          types,
+          signal: io.signal,
+          keep: position.write,
+          onConnected(isFirst) {
+            if (isFirst) say(context, `Listening in ${profile.environment}. Stop with Ctrl-C.`);
+            else if (isInterrupted) say(context, 'Connected again; nothing was missed.');
+            isInterrupted = false;
+          },
+          onInterrupted(reason) {
+            // A stream ends with its token, which needs no message.
+            if (!isInterrupted && reason !== 'the service closed the stream')
+              say(context, `Interrupted (${reason}); connecting again …`);
+            isInterrupted ||= reason !== 'the service closed the stream';
+          },
+          async onEvent(event) {
+            const outcome = target
+              ? await forward(event, {
+                  ...{ target, signingKey, now: io.now, signal: io.signal },
+                  skipVerify: options.flag('skip-verify'),
+                  onWaiting: (problem) => say(context, `${target}: ${problem}; waiting for it …`),
+                })
+              : undefined;
+            printEvent(context, event, outcome);
+          },
         },
-        onInterrupted(reason) {
-          // A stream ends with its token, which needs no message.
-          if (!isInterrupted && reason !== 'the service closed the stream')
-            say(context, `Interrupted (${reason}); connecting again …`);
-          isInterrupted ||= reason !== 'the service closed the stream';
-        },
-        async onEvent(event) {
-          const outcome = target
-            ? await forward(event, {
-                ...{ target, signingKey, now: io.now, signal: io.signal },
-                skipVerify: options.flag('skip-verify'),
-                onWaiting: (problem) => say(context, `${target}: ${problem}; waiting for it …`),
-              })
-            : undefined;
-          printEvent(context, event, outcome);
-        },
-      });
-    try {
-      await followFrom(start);
-    } catch (error) {
-      if (io.signal.aborted) return;
-      // A place of another installation at the same address: its events since then are repeated.
-      const isUnknownPlace = error instanceof ApiError && error.status === BAD_REQUEST && start.lastEventId;
-      if (!isUnknownPlace || !place?.eventAt) throw error;
-      await followFrom({ lastEventId: undefined, since: new Date(place.eventAt) });
-    }
+      );
+    });
   },
 };

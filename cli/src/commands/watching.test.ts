@@ -3,23 +3,27 @@ import { test } from 'node:test';
 import { publishEvents } from '../../../testing/events.ts';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant, tokenOf } from '../../../testing/tenant.ts';
+import { createKey, createTenant, tokenOf } from '../../../testing/tenant.ts';
 import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
 import { createDispatchingApp } from '../../../testing/webhooks.ts';
 import { createCli } from '../testing/cli.ts';
 
 const LIMITED = { timeout: 60_000 };
 const app = await createDispatchingApp({ clock: createFakeClock(new Date()) });
-const { cli, as } = await createCli(app);
+const { cli, as, url } = await createCli(app);
 const tenant = await createTenant(app);
 const env = as(tenant.organizationKey);
 
 /** Runs a command that goes on until `isDone`, and returns what it printed as objects. */
-async function watch(args: readonly string[], isDone: (printed: Record<string, unknown>[]) => boolean) {
+async function watch(
+  args: readonly string[],
+  isDone: (printed: Record<string, unknown>[]) => boolean,
+  variables: Record<string, string> = env,
+) {
   const stop = new AbortController();
   const printed: Record<string, unknown>[] = [];
   const { code, err } = await cli([...args, '--json'], {
-    ...{ env, signal: stop.signal },
+    ...{ env: variables, signal: stop.signal },
     onOutput(text) {
       for (const line of text.split('\n').filter(Boolean)) printed.push(JSON.parse(line));
       if (isDone(printed)) stop.abort();
@@ -79,3 +83,31 @@ test('the log is followed in order: each call once, without the own reads', LIMI
   assert.deepEqual(banks, banks.toSorted());
   assert.equal(banks.length, 4, 'two earlier calls and two new ones');
 });
+
+test(
+  'a profile listens on where it ended, also with another key pair and beside other profiles',
+  LIMITED,
+  async () => {
+    const listener = await createTenant(app);
+    const rotated = await createKey(app, `/organizations/${listener.organizationGuid}/applications`, {
+      name: 'Rotated',
+    });
+    const login = async (profile: string, { clientId, secret }: typeof rotated) => {
+      const args = ['login', '--profile', profile, '--url', url, '--client-id', clientId, '--secret-stdin'];
+      assert.equal((await cli(args, { input: secret })).code, 0);
+    };
+    const listen = async (profile: string, last: string, ...options: string[]) => {
+      const args = ['listen', '--profile', profile, ...options];
+      const printed = await watch(args, (events) => events.some(({ guid }) => guid === last), {});
+      return printed.map(({ guid }) => guid);
+    };
+    await login('mine', listener.organizationKey);
+    await login('other', listener.organizationKey);
+    const [first = ''] = await publishEvents(app, listener);
+    await listen('mine', first, '--since', '1d');
+    const [second = ''] = await publishEvents(app, listener);
+    await listen('other', second, '--since', '1d');
+    await login('mine', rotated);
+    assert.deepEqual(await listen('mine', second), [second]);
+  },
+);

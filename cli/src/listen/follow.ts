@@ -3,7 +3,6 @@ import { ApiError, ConnectionError, type Portico } from '../../../sdk/src/index.
 import { CliError, isPassing } from '../failure.ts';
 import type { StreamedEvent } from './forward.ts';
 import { readMessages } from './server-sent-events.ts';
-import type { Place } from './state.ts';
 
 const PATH = '/api/subscription_events/stream';
 /** The service sends a heartbeat every 15 seconds. */
@@ -13,16 +12,16 @@ const MAX_PAUSE_MS = 10_000;
 /** A timer that is too long ends at once. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-export type Start = { lastEventId: string | undefined; since: Date | undefined };
+type Start = { lastEventId: string | undefined; since: Date | undefined };
 
 type Options = {
   types: readonly string[];
   signal: AbortSignal;
   onConnected(isFirst: boolean): void;
   onInterrupted(reason: string): void;
-  /** The event is done when it resolves; then the place is kept. */
+  /** The event is done when it resolves; then its position is kept. */
   onEvent(event: StreamedEvent): Promise<void>;
-  keep(place: Place): Promise<void>;
+  keep(lastEventId: string): Promise<void>;
 };
 
 /** Follows the stream until the signal: after every break it resumes after the last event that was done. */
@@ -52,11 +51,10 @@ export async function follow(portico: Portico, start: Start, options: Options): 
     isFirst = false;
     for await (const { id, data } of readMessages(response.body, nextChunk)) {
       pauseMs = FIRST_PAUSE_MS;
-      const event = data === undefined ? undefined : (JSON.parse(data) as StreamedEvent);
-      if (event) await onEvent(event);
+      if (data !== undefined) await onEvent(JSON.parse(data) as StreamedEvent);
       if (!id || id === lastEventId) continue;
       lastEventId = id;
-      await keep({ lastEventId: id, eventAt: event?.created_at });
+      await keep(id);
     }
   }
 

@@ -4,23 +4,22 @@ import { configDir, type Io } from '../io.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../profiles/files.ts';
 import type { Profile } from '../profiles/profiles.ts';
 
-/** The position after the last forwarded event, and the time of that event. */
-export type Place = { lastEventId: string; eventAt?: string | undefined };
-
 const SIGNING_KEY_BYTES = 32;
 
-/** Kept per profile, target and types, so that listeners do not move each other's position. */
-export function createPlaces(
+/**
+ * The id of the last forwarded event in the stream. Kept per profile, Organization, target and types, so that listeners do
+ * not move each other's position. Not per key pair: a rotated one continues.
+ */
+export function createPosition(
   io: Pick<Io, 'env'>,
-  profile: Profile,
-  target: string,
-  types: readonly string[],
+  { name, url, environment }: Profile,
+  { organization, target, types }: { organization: string; target: string; types: readonly string[] },
 ) {
-  const name = digest([profile.url, profile.environment, profile.clientId, target, ...types].join('\n'));
-  const path = join(configDir(io), 'listen', `${name}.json`);
+  const parts = [name, url, environment, organization, target, ...types.toSorted()];
+  const path = join(configDir(io), 'listen', `${digest(parts.join('\n'))}.json`);
   return {
-    read: async () => (await readJsonFile(path)) as Place | undefined,
-    write: (place: Place) => writeJsonFile(path, place),
+    read: async () => ((await readJsonFile(path)) as { lastEventId: string } | undefined)?.lastEventId,
+    write: (lastEventId: string) => writeJsonFile(path, { lastEventId }),
   };
 }
 
