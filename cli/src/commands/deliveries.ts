@@ -24,8 +24,8 @@ const WATCH_EVERY_MS = 2_000;
 const PROGRESS_EVERY_MS = 500;
 /** Enough to recognize what has been printed while the list changes. */
 const MAX_REMEMBERED = 10_000;
-/** Deliveries that have left the list, in one request. */
-const MAX_ASKED = 50;
+/** Deliveries that have left the list, in one request: the largest page. */
+const MAX_ASKED = 100;
 
 const COLUMNS = [
   { ...timeField('Updated at'), width: 20 },
@@ -51,36 +51,45 @@ async function readDeliveries(context: Context, portico: Portico): Promise<Item[
     .toArray({ limit: limitOf(context) });
 }
 
-/** Prints a delivery whenever its state or number of attempts has changed, also when it has left the wanted states. */
-async function watch(context: Context, portico: Portico): Promise<void> {
+/**
+ * Each call prints the deliveries whose state or number of attempts has changed, also those that have left the wanted
+ * states.
+ */
+export function createWatch(context: Context, portico: Portico): () => Promise<undefined> {
+  /** The version that was printed last; the delivery that was read the longest time ago is the first. */
   const printed = new Map<unknown, string>();
   const printLine = createLines(context, COLUMNS);
   function print(delivery: Item): void {
     const version = `${delivery.state} ${delivery.attempt_count}`;
-    if (printed.get(delivery.guid) === version) return;
+    const isNew = printed.get(delivery.guid) !== version;
     printed.delete(delivery.guid);
     printed.set(delivery.guid, version);
-    printLine(delivery);
+    if (isNew) printLine(delivery);
   }
-  await poll(context, WATCH_EVERY_MS, async () => {
+  return async function printChanges(): Promise<undefined> {
     const found = await readDeliveries(context, portico);
     const guids = new Set(found.map(({ guid }) => guid));
-    const left = [...printed.keys()].filter((guid) => !guids.has(guid)).slice(0, MAX_ASKED);
-    if (left.length > 0) {
+    const left = [...printed].filter(([guid]) => !guids.has(guid));
+    // A finished delivery does not change any more.
+    for (const [guid, version] of left) if (/^(completed|failed)/.test(version)) printed.delete(guid);
+    const asked = left
+      .map(([guid]) => guid as string)
+      .filter((guid) => printed.has(guid))
+      .slice(0, MAX_ASKED);
+    if (asked.length > 0) {
       const changed = await portico.subscriptionDeliveries
-        .list({ guid: left as string[] }, { signal: context.io.signal })
+        .list({ guid: asked }, { signal: context.io.signal })
         .toArray({ limit: MAX_ASKED });
+      const known = new Set(changed.map(({ guid }) => guid));
+      for (const guid of asked) if (!known.has(guid)) printed.delete(guid);
       for (const delivery of changed.reverse()) print(delivery);
-      // A finished delivery does not change any more.
-      for (const guid of left) if (/^(completed|failed)/.test(printed.get(guid) ?? '')) printed.delete(guid);
     }
     for (const delivery of found.reverse()) print(delivery);
     for (const guid of printed.keys()) {
       if (printed.size <= MAX_REMEMBERED) break;
       printed.delete(guid);
     }
-    return false;
-  });
+  };
 }
 
 const listDeliveries: Command = {
@@ -107,7 +116,8 @@ const listDeliveries: Command = {
     const { withScopes } = await context.session();
     const portico = withScopes('subscription_events:read');
     if (context.options.flag('watch')) {
-      return untilInterrupted(context, () => watch(context, portico));
+      const printChanges = createWatch(context, portico);
+      return untilInterrupted(context, () => poll(context, WATCH_EVERY_MS, printChanges));
     }
     const deliveries = await readDeliveries(context, portico);
     printList(context, deliveries, COLUMNS, 'No deliveries match.');

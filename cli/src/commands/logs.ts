@@ -49,7 +49,7 @@ export const tailLogs: Command = {
     let [newest, first] = ['', ''];
     let isFirst = true;
 
-    async function printNew(): Promise<void> {
+    async function printNew(): Promise<undefined> {
       const since = newest && laterOf(first, new Date(Date.parse(newest) - OVERLAP_MS).toISOString());
       const calls: Item[] = await log
         .list(present({ ...filters, created_at_gte: since || undefined }), { signal })
@@ -69,12 +69,7 @@ export const tailLogs: Command = {
 
     // A script needs the exit code if the service is away.
     if (!follows) return printNew();
-    await untilInterrupted(context, () =>
-      poll(context, POLL_EVERY_MS, async () => {
-        await printNew();
-        return false;
-      }),
-    );
+    await untilInterrupted(context, () => poll(context, POLL_EVERY_MS, printNew));
   },
 };
 
