@@ -34,12 +34,12 @@ export async function sleep(ms: number, runtime: Runtime, signal: AbortSignal | 
 /** Rejects with the signal's reason when it is aborted; the promise itself goes on. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
-  signal.throwIfAborted();
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     const listener = () => reject(signal.reason);
+    if (signal.aborted) listener();
     signal.addEventListener('abort', listener);
     stop = () => signal.removeEventListener('abort', listener);
   });
-  return Promise.race([promise, aborted]).finally(stop);
+  return Promise.race([aborted, promise]).finally(stop);
 }

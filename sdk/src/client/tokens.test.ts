@@ -202,6 +202,12 @@ test('a given token is not renewed, unless by its function', async () => {
   sent.length = 0;
 });
 
+test('a call that was stopped leaves no rejection of its token function unhandled', async () => {
+  const failing = new Portico({ token: () => Promise.reject(new Error('away')) }, service.runtime);
+  const signal = AbortSignal.abort(new Error('enough'));
+  await assert.rejects(failing.token({ signal }), { message: 'enough' });
+});
+
 test('one caller can stop waiting for a token that others wait for', async () => {
   const portico = service.portico();
   const controller = new AbortController();

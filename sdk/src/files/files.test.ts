@@ -235,6 +235,24 @@ test('each attempt closes its stream of the source, also if nothing was sent', a
   service.intercept(() => undefined);
 });
 
+test('a signal ends an upload while its source is being read, and closes the source', async () => {
+  // As in a browser, which has to read the whole content before it sends it.
+  Object.assign(globalThis, { XMLHttpRequest: class {} });
+  after(() => Reflect.deleteProperty(globalThis, 'XMLHttpRequest'));
+  const stop = new AbortController();
+  let closed = 0;
+  const pull = () => stop.abort(new Error('enough'));
+  const cancel = () => void closed++;
+  const source = { size: 1, type: 'image/png', stream: () => new ReadableStream({ pull, cancel }) };
+  const options = { signal: stop.signal, onProgress: () => undefined };
+  const uploads = [
+    uploadContent('http://localhost/uploads/x', source, options, service.runtime),
+    portico.files.upload(source, { ...ABOUT, ...options, filename: 'bill.png' }),
+  ];
+  for (const upload of uploads) await assert.rejects(upload, { message: 'enough' });
+  assert.equal(closed, 2);
+});
+
 test('wait throws what is wrong with the content, and gives up in time', async () => {
   const wrong = await portico.files.upload(new File([PDF], 'bill.png', { type: 'image/png' }), ABOUT);
   await app.fileProcessing.drain();

@@ -74,7 +74,7 @@ export function createFiles(transport: Transport): Files {
     const creation = { ...repeats, ...(idempotencyKey && { idempotencyKey }) };
     const reportEnd = () => onProgress?.({ sentBytes: content.size, totalBytes: content.size });
     if (content.size <= MAX_INLINE_BYTES) {
-      const data = base64Of(await bytesOfContent(content));
+      const data = base64Of(await bytesOfContent(content, signal));
       const file = await resource.create({ ...body, data }, creation);
       reportEnd();
       return file;
@@ -126,7 +126,7 @@ export function createFiles(transport: Transport): Files {
   /** The completed file, which another call has uploaded. */
   async function waitFor(guid: string, content: Content, options: RequestOptions): Promise<File> {
     const file = await wait(guid, options);
-    if (await isContentOf(file, content)) return file;
+    if (await isContentOf(file, content, options.signal)) return file;
     // The answer of the service for inline content.
     throw new IdempotencyKeyReusedError(
       `idempotencyKey belongs to the file ${guid}, which has other content; use a new key`,

@@ -1,3 +1,5 @@
+import { abortable } from '../client/runtime.ts';
+
 /**
  * Content to upload: a `Blob` or `File`, bytes, a file of Node.js (`fileFromPath` of `@portico/sdk/node`), or any object
  * that can open a stream of a known size, again for each attempt. A plain stream is read once, so a failed upload of it
@@ -14,8 +16,8 @@ export type OpenableContent = {
 
 export type Content = OpenableContent & {
   isRepeatable: boolean;
-  /** The whole content; a browser reads it from the disk. */
-  blob(): Promise<Blob>;
+  /** The whole content; a browser reads it from the disk. The signal cancels the stream of the source. */
+  blob(signal: AbortSignal | undefined): Promise<Blob>;
 };
 
 /** Larger content is compared by its size alone: Web Crypto hashes no streams. */
@@ -40,8 +42,13 @@ export function contentOf(source: UploadSource, size: number | undefined): Conte
   const { name, type } = content as OpenableContent;
   return {
     ...{ size: content.size, stream, isRepeatable, ...(name && { name }), ...(type && { type }) },
-    blob: async () => (source instanceof Blob ? source : new Response(stream()).blob()),
+    blob: async (signal) => (source instanceof Blob ? source : blobOf(stream(), signal)),
   };
+}
+
+function blobOf(stream: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): Promise<Blob> {
+  const body = signal ? stream.pipeThrough(new TransformStream(), { signal }) : stream;
+  return abortable(new Response(body).blob(), signal);
 }
 
 export function contentTypeOf({ type, name = '' }: OpenableContent, filename = name): string | undefined {
@@ -50,18 +57,22 @@ export function contentTypeOf({ type, name = '' }: OpenableContent, filename = n
   return type?.split(';')[0] || CONTENT_TYPES[extension];
 }
 
-export async function bytesOfContent({ stream }: Content): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(await new Response(stream()).arrayBuffer());
+export async function bytesOfContent(
+  content: Content,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await (await content.blob(signal)).arrayBuffer());
 }
 
 /** Whether a completed file has this content. */
 export async function isContentOf(
   { size, sha256 }: { size?: number; sha256?: string },
   content: Content,
+  signal: AbortSignal | undefined,
 ): Promise<boolean> {
   if (size !== content.size) return false;
   if (size > MAX_HASHED_BYTES) return true;
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await bytesOfContent(content)));
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await bytesOfContent(content, signal)));
   return sha256 === Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 

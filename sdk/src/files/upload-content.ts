@@ -84,7 +84,7 @@ async function putByFetch(put: Put, runtime: Runtime): Promise<void> {
 }
 
 /** `Content-Length` is required, and `fetch` sends it for a stream only where that can be asked for. */
-async function bodyOf({ content, headers, onProgress }: Put): Promise<{
+async function bodyOf({ content, headers, onProgress, signal }: Put): Promise<{
   body: Blob | ReadableStream<Uint8Array>;
   headers: Record<string, string>;
   close?(): void;
@@ -95,7 +95,7 @@ async function bodyOf({ content, headers, onProgress }: Put): Promise<{
   };
   // Deno ignores the header.
   const isNode = process?.versions?.node && !process.versions.deno;
-  if (!FixedLengthStream && !isNode) return { body: await content.blob(), headers };
+  if (!FixedLengthStream && !isNode) return { body: await content.blob(signal), headers };
   const reader = content.stream().getReader();
   const counted = count(reader, content.size, onProgress);
   // `fetch` of Node.js that cannot connect neither reads nor cancels the body, and may keep it locked.
@@ -137,8 +137,8 @@ function canUseXhr(): boolean {
 
 /** In browsers only XMLHttpRequest tells how much of a request was sent. */
 async function putByXhr({ url, content, headers, timeoutMs, signal, onProgress }: Put, runtime: Runtime) {
+  const blob = await content.blob(signal);
   signal?.throwIfAborted();
-  const blob = await content.blob();
   const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest: new () => Xhr };
   const request = new XMLHttpRequest();
   const abort = () => request.abort();
