@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
+import { ApiError, ConfigurationError, ConnectionError } from '../../sdk/src/errors.ts';
 
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
@@ -38,9 +38,18 @@ export function describeError(error: unknown): Description {
   if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
   if (error instanceof ApiError) return { message: describeApiError(error), exitCode: exitCodeOf(error) };
   if (error instanceof ConnectionError) return { message: error.message, exitCode: EXIT.unreachable };
+  if (error instanceof ConfigurationError)
+    return { message: withOptionNames(error.message), exitCode: EXIT.usage };
   if (error instanceof Error && error.name === 'AbortError')
     return { message: 'Interrupted.', exitCode: EXIT.interrupted };
   return { message: error instanceof Error ? error.message : String(error), exitCode: EXIT.failure };
+}
+
+/** The client names its own options. */
+function withOptionNames(message: string): string {
+  return message
+    .replace('baseUrl', '--url or PORTICO_CLI_URL')
+    .replace('authUrl', '--auth-url or PORTICO_CLI_AUTH_URL');
 }
 
 /** The error as an object, for `--json`. */
@@ -73,7 +82,6 @@ function describeApiError({ message, status, messageCode, requestId }: ApiError)
 const ADVICE: Readonly<Record<string, string>> = {
   invalid_client: 'Run portico login to enter the key pair again.',
   ip_not_allowed: 'Run portico doctor to see which address the service sees.',
-  invalid_scope: 'The key pair does not hold a scope that this command needs.',
 };
 
 function exitCodeOf(error: ApiError): number {

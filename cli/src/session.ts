@@ -1,6 +1,4 @@
-import { ConfigurationError } from '../../sdk/src/errors.ts';
 import { Portico, type Scope } from '../../sdk/src/index.ts';
-import { UsageError } from './failure.ts';
 import type { Profile } from './profiles/profiles.ts';
 
 export type Session = ReturnType<typeof createSession>;
@@ -16,15 +14,10 @@ export function createSession(profile: Profile) {
   const { url, authUrl, environment, clientId, clientSecret } = profile;
 
   function withScopes(...scopes: readonly string[]): Portico {
-    try {
-      return new Portico({
-        ...{ baseUrl: url, authUrl, environment, clientId, clientSecret, maxRetries: MAX_RETRIES },
-        scopes: scopes.length === 0 ? [NO_SCOPE] : (scopes as Scope[]),
-      });
-    } catch (error) {
-      if (error instanceof ConfigurationError) throw new UsageError(error.message);
-      throw error;
-    }
+    return new Portico({
+      ...{ baseUrl: url, authUrl, environment, clientId, clientSecret, maxRetries: MAX_RETRIES },
+      scopes: scopes.length === 0 ? [NO_SCOPE] : (scopes as Scope[]),
+    });
   }
 
   return { profile, withScopes };

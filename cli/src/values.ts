@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from '../../sdk/src/generated/events.ts';
 import { UsageError } from './failure.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -28,4 +29,16 @@ export function guidOf(name: string, text: string): string {
   const guid = text.replaceAll('-', '').toLowerCase();
   if (!GUID.test(guid)) throw new UsageError(`${name} must be a guid of 32 hexadecimal characters.`);
   return guid;
+}
+
+/** Event types, separated by commas; `transfer.*` stands for those of a transfer. None means all. */
+export function eventTypesOf(option: string, texts: readonly string[]): string[] {
+  const patterns = texts.flatMap((text) => text.split(',').filter(Boolean));
+  if (patterns.includes('*')) return [];
+  return patterns.flatMap((pattern) => {
+    if (!pattern.endsWith('.*')) return [pattern];
+    const types = EVENT_TYPES.filter((type) => type.startsWith(pattern.slice(0, -1)));
+    if (types.length === 0) throw new UsageError(`--${option} ${pattern} matches no event type.`);
+    return types;
+  });
 }

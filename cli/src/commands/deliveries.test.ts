@@ -16,7 +16,7 @@ test('of many deliveries that have left the list, each change is printed', async
   const printed: { guid: string; state: string }[] = [];
   const context = {
     io: { stdout: { write: (line: string) => printed.push(JSON.parse(line)) }, env: {} },
-    options: { flag: () => true, text: () => undefined },
+    options: { flag: () => true, text: () => undefined, texts: () => [] },
   } as unknown as Context;
   const printChanges = createWatch(context, { subscriptionDeliveries: { list } } as unknown as Portico);
   await printChanges();

@@ -14,7 +14,7 @@ import {
 import { withProgress } from '../output/progress.ts';
 import { poll, untilInterrupted } from '../polling.ts';
 import { guidOf, momentOf } from '../values.ts';
-import { LIMIT, limitOf, listOf, present, SINCE, sayIfFull, sinceOf } from './events.ts';
+import { LIMIT, limitOf, listOf, present, SINCE, sayIfFull, sinceOf, TYPE, typesOf } from './events.ts';
 
 type Job = Awaited<ReturnType<Portico['subscriptionRecoveries']['get']>>;
 
@@ -42,7 +42,7 @@ async function readDeliveries(context: Context, portico: Portico): Promise<Item[
   const subscription = options.text('subscription');
   const filters = present({
     state: listOf(options.text('state')),
-    event_type: listOf(options.text('type')),
+    event_type: typesOf(context),
     subscription_guid: subscription === undefined ? undefined : guidOf('--subscription', subscription),
     ...sinceOf(context),
   });
@@ -101,7 +101,7 @@ const listDeliveries: Command = {
       values: STATES,
       description: `${STATES.join(', ')}, or several separated by commas`,
     },
-    type: { value: 'types', description: 'event types, separated by commas' },
+    type: TYPE,
     subscription: { value: 'guid', description: 'deliveries to this subscription' },
     since: SINCE,
     limit: LIMIT,

@@ -2,7 +2,7 @@ import { PorticoError } from '../../../sdk/src/errors.ts';
 import type { Command, Context } from '../command.ts';
 import { CliError, describeError, EXIT } from '../failure.ts';
 import { EVENT_TYPE, field, type Item, printList, printObject, say, timeField } from '../output/print.ts';
-import { countOf, guidOf, momentOf } from '../values.ts';
+import { countOf, eventTypesOf, guidOf, momentOf } from '../values.ts';
 
 const MAX_LISTED = 1_000;
 const DEFAULT_LISTED = '20';
@@ -10,6 +10,10 @@ const READ = 'subscription_events:read';
 const EXECUTE = 'subscription_events:execute';
 
 export const LIMIT = { value: 'count', description: `how many, at most ${MAX_LISTED} (${DEFAULT_LISTED})` };
+export const TYPE = {
+  value: 'types',
+  description: 'only these event types, separated by commas; transfer.* matches several',
+};
 export const SINCE = { value: 'time', description: 'created since: a duration such as 1h, or a date-time' };
 
 export function limitOf({ options }: Context): number {
@@ -28,6 +32,11 @@ export function sinceOf({ options, io }: Context): { created_at_gte?: string } {
   return since === undefined ? {} : { created_at_gte: momentOf('since', since, io.now()).toISOString() };
 }
 
+export function typesOf({ options }: Context): string[] | undefined {
+  const types = eventTypesOf('type', options.texts('type'));
+  return types.length === 0 ? undefined : types;
+}
+
 export function listOf(text: string | undefined): string[] | undefined {
   return text?.split(',').filter(Boolean);
 }
@@ -36,7 +45,7 @@ const listEvents: Command = {
   name: 'events list',
   summary: 'List the events of your Organization, newest first.',
   options: {
-    type: { value: 'types', description: 'event types, separated by commas' },
+    type: TYPE,
     object: { value: 'guid', description: 'events of this object' },
     since: SINCE,
     limit: LIMIT,
@@ -51,7 +60,7 @@ const listEvents: Command = {
     const { withScopes } = await context.session();
     const object = options.text('object');
     const filters = {
-      event_type: listOf(options.text('type')),
+      event_type: typesOf(context),
       object_guid: object === undefined ? undefined : guidOf('--object', object),
       ...sinceOf(context),
     };

@@ -1,4 +1,3 @@
-import { EVENT_TYPES } from '../../../sdk/src/generated/events.ts';
 import type { Portico } from '../../../sdk/src/index.ts';
 import type { Command, Context } from '../command.ts';
 import { UsageError } from '../failure.ts';
@@ -10,7 +9,8 @@ import { printObject, say } from '../output/print.ts';
 import { printable, printableJson, styleFor, styleOfStatus } from '../output/style.ts';
 import { poll, untilInterrupted } from '../polling.ts';
 import { claimsOf } from '../session.ts';
-import { momentOf } from '../values.ts';
+import { eventTypesOf, momentOf } from '../values.ts';
+import { TYPE } from './events.ts';
 
 const TIME_WIDTH = 8;
 const TYPE_WIDTH = 31;
@@ -25,18 +25,6 @@ function targetOf(text: string | undefined): string | undefined {
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw new UsageError('--forward-to must be a URL such as http://localhost:3000/hooks, or a port.');
   return url.href;
-}
-
-/** Event types; `transfer.*` stands for those of a transfer. None means all. */
-function typesOf(texts: readonly string[]): string[] {
-  const patterns = texts.flatMap((text) => text.split(',').filter(Boolean));
-  if (patterns.includes('*')) return [];
-  return patterns.flatMap((pattern) => {
-    if (!pattern.endsWith('.*')) return [pattern];
-    const types = EVENT_TYPES.filter((type) => type.startsWith(pattern.slice(0, -1)));
-    if (types.length === 0) throw new UsageError(`--events ${pattern} matches no event type.`);
-    return types;
-  });
 }
 
 function printEvent(context: Context, event: StreamedEvent, outcome: Outcome | undefined): void {
@@ -93,11 +81,7 @@ export const listen: Command = {
       value: 'url',
       description: 'post each event to this URL, signed like a webhook; or a port',
     },
-    events: {
-      value: 'types',
-      multiple: true,
-      description: 'only these event types, separated by commas; transfer.* matches several',
-    },
+    events: { ...TYPE, multiple: true },
     since: { value: 'time', description: 'replay from then on: a duration such as 1h, or a date-time' },
     'from-now': { description: 'begin with new events, not where the last run ended' },
     'skip-verify': { description: 'accept any TLS certificate of the URL, such as a self-signed one' },
@@ -114,7 +98,7 @@ export const listen: Command = {
   async run(context) {
     const { io, options } = context;
     const target = targetOf(options.text('forward-to'));
-    const types = typesOf(options.texts('events'));
+    const types = eventTypesOf('events', options.texts('events'));
     const given = options.text('since');
     const since = given === undefined ? undefined : momentOf('since', given, io.now());
     const { profile, withScopes } = await context.session();

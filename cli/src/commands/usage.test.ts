@@ -94,9 +94,22 @@ test('listeners that start at once use the same signing key', async () => {
   assert.match(JSON.parse(out).signing_key, /^[0-9a-f]{64}$/);
 });
 
-test('--events takes all types of an object, and refuses a pattern without types', async () => {
-  const { code, err } = await runCli(['listen', '--events', 'transfre.*'], { env });
-  assert.deepEqual([code, err], [2, 'portico: --events transfre.* matches no event type.\n']);
+test('event types can be all those of an object, and a pattern without types is refused', async () => {
+  for (const [args, option] of [
+    [['listen'], '--events'],
+    [['events', 'list'], '--type'],
+    [['deliveries', 'list'], '--type'],
+  ] as const) {
+    const { code, err } = await runCli([...args, option, 'transfre.*'], { env });
+    assert.deepEqual([code, err], [2, `portico: ${option} transfre.* matches no event type.\n`]);
+  }
+});
+
+test('an address without its scheme is refused by the name of its option', async () => {
+  const args = ['login', '--url', 'localhost:4000', '--client-id', 'a', '--secret-stdin'];
+  const { code, err } = await runCli(args, { input: 'b', env: { PORTICO_CLI_CONFIG_DIR: configDir } });
+  assert.equal(code, 2);
+  assert.match(err, /^portico: --url or PORTICO_CLI_URL must be an address such as https:/);
 });
 
 test('doctor says why a service cannot be reached, and goes on', async () => {

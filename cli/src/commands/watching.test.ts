@@ -111,3 +111,16 @@ test(
     assert.deepEqual(await listen('mine', second), [second]);
   },
 );
+
+test('the issuer of another environment ends listen instead of being tried for ever', LIMITED, async () => {
+  const { code, err } = await cli(['listen'], { env: { ...env, PORTICO_CLI_ENVIRONMENT: 'production' } });
+  assert.equal(code, 2);
+  assert.match(err, /issues tokens of the environment sandbox, not production; set --auth-url or PORTICO_/);
+});
+
+test('events of all types of an object are listed', LIMITED, async () => {
+  await publishEvents(app, tenant, [{ event_type: 'transfer.failed' }, { event_type: 'trade.failed' }]);
+  const { out } = await cli(['events', 'list', '--type', 'transfer.*', '--json'], { env });
+  const types = JSON.parse(out).map(({ event_type }: { event_type: string }) => event_type);
+  assert.deepEqual([...new Set(types)].sort(), ['transfer.completed', 'transfer.failed']);
+});
