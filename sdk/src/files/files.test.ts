@@ -264,7 +264,7 @@ test('wait throws what is wrong with the content, and gives up in time', async (
   await assert.rejects(portico.files.wait(guid, { timeoutMs: 100 }), { name: 'TimeoutError' });
 });
 
-test('a source without name, type or size is refused before anything is sent', async () => {
+test('a source without name or type, or with another size, is refused before anything is sent', async () => {
   sent.length = 0;
   await assert.rejects(portico.files.upload(new Blob([PNG]), ABOUT), /filename is required/);
   await assert.rejects(
@@ -272,5 +272,8 @@ test('a source without name, type or size is refused before anything is sent', a
     /content_type is required/,
   );
   await assert.rejects(portico.files.upload(new Blob([PNG]).stream(), ABOUT), /size/);
+  const size = PNG.length + 1;
+  const cut = { size, name: 'bill.png', stream: () => new Blob([PNG]).stream() };
+  await assert.rejects(portico.files.upload(cut, ABOUT), /has \d+ bytes instead of/);
   assert.deepEqual(sent, []);
 });

@@ -36,19 +36,27 @@ export function contentOf(source: UploadSource, size: number | undefined): Conte
     return contentOf(new Blob([source as Uint8Array<ArrayBuffer>]), undefined);
   const isRepeatable = !('getReader' in source);
   const content = isRepeatable ? source : { size, stream: () => source };
-  if (content.size === undefined) throw new TypeError('A stream needs its size in bytes');
+  const total = content.size;
+  if (total === undefined) throw new TypeError('A stream needs its size in bytes');
   const stream = () => content.stream();
   // The properties of a Blob are on its prototype, so they are read one by one.
   const { name, type } = content as OpenableContent;
   return {
-    ...{ size: content.size, stream, isRepeatable, ...(name && { name }), ...(type && { type }) },
-    blob: async (signal) => (source instanceof Blob ? source : blobOf(stream(), signal)),
+    ...{ size: total, stream, isRepeatable, ...(name && { name }), ...(type && { type }) },
+    blob: async (signal) => (source instanceof Blob ? source : blobOf(stream(), total, signal)),
   };
 }
 
-function blobOf(stream: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): Promise<Blob> {
+async function blobOf(
+  stream: ReadableStream<Uint8Array>,
+  size: number,
+  signal: AbortSignal | undefined,
+): Promise<Blob> {
   const body = signal ? stream.pipeThrough(new TransformStream(), { signal }) : stream;
-  return abortable(new Response(body).blob(), signal);
+  const blob = await abortable(new Response(body).blob(), signal);
+  // Where content is sent as a stream, `Content-Length` ensures it.
+  if (blob.size !== size) throw new TypeError(`The source has ${blob.size} bytes instead of ${size}`);
+  return blob;
 }
 
 export function contentTypeOf({ type, name = '' }: OpenableContent, filename = name): string | undefined {

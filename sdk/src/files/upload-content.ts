@@ -2,7 +2,7 @@ import { exchange } from '../client/exchange.ts';
 import { readError } from '../client/responses.ts';
 import { withRetries } from '../client/retries.ts';
 import { type Runtime, systemRuntime } from '../client/runtime.ts';
-import { ConfigurationError, ConnectionError, ServiceError } from '../errors.ts';
+import { ConfigurationError, ConnectionError, ServiceError, TimeoutError } from '../errors.ts';
 import { UploadCompletedError } from '../generated/errors.ts';
 import { type Content, contentOf, contentTypeOf, type UploadSource } from './source.ts';
 
@@ -148,7 +148,7 @@ async function putByXhr({ url, content, headers, timeoutMs, signal, onProgress }
       request.onload = resolve;
       request.onabort = () => reject(signal?.reason);
       request.onerror = () => reject(new ConnectionError('The upload failed'));
-      request.ontimeout = () => reject(new ConnectionError(`The upload took more than ${timeoutMs} ms`));
+      request.ontimeout = () => reject(new TimeoutError(`The upload took more than ${timeoutMs} ms`));
       request.upload.onprogress = ({ loaded }) =>
         onProgress?.({ sentBytes: Math.min(loaded, content.size), totalBytes: content.size });
       request.open('PUT', url);
