@@ -1,3 +1,4 @@
+import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Command, Context } from '../command.ts';
 import { printObject, say, warn } from '../output/print.ts';
@@ -20,7 +21,7 @@ function demoUrl({ PORTICO_PORT: port }: Context['io']['env']): string {
 }
 
 async function readSecret({ io, options }: Context): Promise<string> {
-  if (options.flag('secret-stdin')) return (await text(io.stdin)).trim();
+  if (options.flag('secret-stdin')) return (await text(addAbortSignal(io.signal, io.stdin))).trim();
   return ask(io, 'Client secret', { hidden: true });
 }
 

@@ -99,7 +99,7 @@ const trigger: Command = {
       ...scopesOf(withoutBank),
     );
     // The clock of the service counts.
-    const since = await serviceTime(profile.url, io.now());
+    const since = await serviceTime(profile.url, io);
     const fixtures = triggerFixtures(type, needsBank(type) ? await bankOf(portico, context) : '');
     const guids = new Set<unknown>();
     await runFixtures(portico, fixtures, {
@@ -119,10 +119,10 @@ const trigger: Command = {
 };
 
 /** A little before now, by the `Date` of an answer. */
-async function serviceTime(url: string, nowMs: number): Promise<Date> {
-  const { headers } = await fetch(`${url}/healthz`).catch(() => ({ headers: new Headers() }));
+async function serviceTime(url: string, { signal, now }: Context['io']): Promise<Date> {
+  const { headers } = await fetch(`${url}/healthz`, { signal }).catch(() => ({ headers: new Headers() }));
   const date = Date.parse(headers.get('date') ?? '');
-  return new Date((Number.isNaN(date) ? nowMs : date) - 10_000);
+  return new Date((Number.isNaN(date) ? now() : date) - 10_000);
 }
 
 const runFile: Command = {

@@ -62,6 +62,12 @@ test('a prompt that is left with Ctrl-C or Ctrl-D ends the command', async () =>
   assert.match(empty.err, /Client id is missing/);
 });
 
+test('a secret that does not come on standard input can be interrupted', async () => {
+  const args = ['login', '--url', AWAY, '--client-id', 'a', '--secret-stdin'];
+  const { code } = await runCli(args, { signal: AbortSignal.timeout(1) });
+  assert.equal(code, 130);
+});
+
 test('login warns before the secret goes unencrypted to another machine', async () => {
   for (const address of [
     'http://localhost:4000',
