@@ -2,7 +2,7 @@ import { ConnectionError, PorticoError, TimeoutError } from '../errors.ts';
 import { readError } from './responses.ts';
 import type { Runtime } from './runtime.ts';
 
-export type Exchange = RequestInit & { signal?: AbortSignal; timeoutMs: number };
+export type Exchange = Omit<RequestInit, 'signal'> & { signal?: AbortSignal | undefined; timeoutMs: number };
 
 /**
  * One request. `read` reads the answer within the time limit; an answer that is read later, such as a stream, has no

@@ -5,8 +5,8 @@ import type { CreateOptions, QueryValue, RequestOptions, Transport, UpdateOption
 /** A filter takes one value or several, and matches any of them. A time can be a `Date`. */
 export type Filters<Query> = {
   [Name in Exclude<keyof Query, 'page' | 'after'>]?: Name extends `${string}_${'gte' | 'lt'}`
-    ? string | Date
-    : Query[Name] | readonly Exclude<Query[Name], undefined>[];
+    ? string | Date | undefined
+    : Query[Name] | readonly Exclude<Query[Name], undefined>[] | undefined;
 };
 
 /** Every operation; the generated types say which ones a resource has. */
@@ -24,10 +24,8 @@ export function createResource<Resource>(transport: Transport, name: string): Re
   const resource: AnyResource = {
     create: async (body, options) => (await transport.json({ ...options, method: 'POST', path, body })).data,
     list: (filters, options) => createList(transport, path, filters, options),
-    get: async (id, { signal, timeoutMs, maxRetries, ...query } = {}) => {
-      const options = { signal, timeoutMs, maxRetries } as RequestOptions;
-      return (await transport.json({ ...options, method: 'GET', path: pathOf(id), query })).data;
-    },
+    get: async (id, { signal, timeoutMs, maxRetries, ...query } = {}) =>
+      (await transport.json({ signal, timeoutMs, maxRetries, method: 'GET', path: pathOf(id), query })).data,
     update: async (id, body, options) =>
       (await transport.json({ ...options, method: 'PATCH', path: pathOf(id), body })).data,
     delete: async (id, options) =>

@@ -9,19 +9,19 @@ import type { Tokens } from './tokens.ts';
 
 export type RequestOptions = {
   /** Ends the call, its retries and its pauses. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** For one attempt. Default: `timeoutMs` of the client. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Default: `maxRetries` of the client. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
 };
 export type CreateOptions = RequestOptions & {
   /** Default: a random one. Give one to repeat a creation after a restart of your program. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
 };
 export type UpdateOptions = RequestOptions & {
   /** The `etag` of the version that you change; another version is not overwritten. */
-  ifMatch?: string;
+  ifMatch?: string | undefined;
 };
 
 export type QueryValue = string | number | boolean | Date | readonly (string | number)[] | undefined;
@@ -60,8 +60,8 @@ export function createTransport({ baseUrl, tokens, runtime, ...defaults }: Trans
     const init = {
       method,
       timeoutMs,
+      signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
     };
     let renewed = false;
     let unconfirmed: unknown;

@@ -67,11 +67,8 @@ export function createFiles(transport: Transport): Files {
     if (content_type === undefined)
       throw new ConfigurationError('content_type is required: the source does not tell it');
     const body = { ...given, filename, content_type } as NewFile;
-    const repeats = {
-      ...(signal && { signal }),
-      ...(maxRetries !== undefined && { maxRetries }),
-    };
-    const creation = { ...repeats, ...(idempotencyKey && { idempotencyKey }) };
+    const repeats = { signal, maxRetries };
+    const creation = { ...repeats, idempotencyKey: idempotencyKey || undefined };
     const reportEnd = () => onProgress?.({ sentBytes: content.size, totalBytes: content.size });
     if (content.size <= MAX_INLINE_BYTES) {
       const data = base64Of(await bytesOfContent(content, signal));
@@ -82,12 +79,7 @@ export function createFiles(transport: Transport): Files {
     const { upload_url, upload_expires_at, ...file } = await createForUpload(body, creation);
     if (upload_url !== undefined)
       try {
-        const settings = {
-          ...repeats,
-          ...{ contentType: content_type, size: content.size },
-          ...(onProgress && { onProgress }),
-          ...(timeoutMs !== undefined && { timeoutMs }),
-        };
+        const settings = { ...repeats, contentType: content_type, size: content.size, onProgress, timeoutMs };
         await uploadContent(upload_url, source, settings, runtime);
         return file;
       } catch (error) {
@@ -143,7 +135,7 @@ export function createFiles(transport: Transport): Files {
   ): Promise<File> {
     const givesUpAt = runtime.now() + timeoutMs;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
-      const file = await resource.get(guid, signal ? { signal } : {});
+      const file = await resource.get(guid, { signal });
       if (file.state === 'failed') throw new FileFailedError(file);
       if (file.state === 'completed') return file;
       if (runtime.now() + pauseMs > givesUpAt)

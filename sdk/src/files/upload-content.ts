@@ -9,15 +9,15 @@ import { type Content, contentOf, contentTypeOf, type UploadSource } from './sou
 export type Progress = { sentBytes: number; totalBytes: number };
 export type UploadContentOptions = {
   /** Exactly the `content_type` of the file. Default: that of the source, or by the extension of its name. */
-  contentType?: string;
+  contentType?: string | undefined;
   /** Of a stream, in bytes. */
-  size?: number;
-  onProgress?: (progress: Progress) => void;
-  signal?: AbortSignal;
+  size?: number | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+  signal?: AbortSignal | undefined;
   /** Default: an hour, which is also the limit of the service. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Default: 3. A plain stream is read once, so it is never repeated. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
 };
 
 type Put = { url: string; content: Content; headers: Record<string, string>; timeoutMs: number } & Pick<
@@ -37,17 +37,17 @@ const PART_BYTES = 65_536;
 export async function uploadContent(
   uploadUrl: string,
   source: UploadSource,
-  { contentType, size, timeoutMs = UPLOAD_TIMEOUT_MS, ...options }: UploadContentOptions = {},
+  options: UploadContentOptions = {},
   runtime: Runtime = systemRuntime,
 ): Promise<void> {
-  const { signal, onProgress, maxRetries = DEFAULT_MAX_RETRIES } = options;
+  const { contentType, size, signal, onProgress } = options;
+  const { timeoutMs = UPLOAD_TIMEOUT_MS, maxRetries = DEFAULT_MAX_RETRIES } = options;
   const content = contentOf(source, size);
   const type = contentType ?? contentTypeOf(content);
   if (type === undefined)
     throw new ConfigurationError('contentType is required: the source does not tell it');
-  const put: Put = { url: uploadUrl, content, headers: { 'content-type': type }, timeoutMs };
-  if (signal) put.signal = signal;
-  if (onProgress) put.onProgress = onProgress;
+  const headers = { 'content-type': type };
+  const put: Put = { url: uploadUrl, content, headers, timeoutMs, signal, onProgress };
   const send = onProgress && canUseXhr() ? putByXhr : putByFetch;
   let mayHaveArrived = false;
   async function attempt(): Promise<void> {
@@ -68,14 +68,7 @@ async function putByFetch(put: Put, runtime: Runtime): Promise<void> {
   const { url, timeoutMs, signal } = put;
   const { body, headers, close } = await bodyOf(put);
   // `duplex` is required for streams, and not among the types of every runtime.
-  const init = {
-    method: 'PUT',
-    body,
-    headers,
-    timeoutMs,
-    duplex: 'half' as const,
-    ...(signal && { signal }),
-  };
+  const init = { method: 'PUT', body, headers, timeoutMs, signal, duplex: 'half' as const };
   try {
     await exchange(url, init, runtime, (response) => response.arrayBuffer());
   } finally {
