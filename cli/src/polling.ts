@@ -29,6 +29,14 @@ export async function poll(
   signal.throwIfAborted();
 }
 
+/** Bounds what a command that goes on remembers. */
+export function forgetOldest(remembered: Set<unknown> | Map<unknown, unknown>, max: number): void {
+  for (const key of remembered.keys()) {
+    if (remembered.size <= max) return;
+    remembered.delete(key);
+  }
+}
+
 /** For commands that go on until Ctrl-C, which is their regular end. */
 export async function untilInterrupted({ io }: Context, work: () => Promise<void>): Promise<void> {
   await work().catch((error) => {

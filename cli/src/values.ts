@@ -1,13 +1,16 @@
 import { EVENT_TYPES } from '../../sdk/src/generated/events.ts';
+import type { Context } from './command.ts';
 import { UsageError } from './failure.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `90s`, `15m`, `1h`, `7d`, or an ISO 8601 date-time. */
-export function momentOf(option: string, text: string, nowMs: number): Date {
+/** The time of an option: `90s`, `15m`, `1h`, `7d`, or an ISO 8601 date-time. */
+export function momentOption({ io, options }: Context, option: string): Date | undefined {
+  const text = options.text(option);
+  if (text === undefined) return undefined;
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const moment =
-    count === undefined ? new Date(text) : new Date(nowMs - Number(count) * (UNIT_MS[unit] ?? 0));
+    count === undefined ? new Date(text) : new Date(io.now() - Number(count) * (UNIT_MS[unit] ?? 0));
   const isDate = count !== undefined || /^\d{4}-\d\d-\d\d([T ]|$)/.test(text);
   if (!isDate || Number.isNaN(moment.getTime()))
     throw new UsageError(
@@ -24,6 +27,11 @@ export function countOf(option: string, text: string, max: number): number {
 }
 
 const GUID = /^[0-9a-f]{32}$/;
+
+export function guidOption({ options }: Context, option: string): string | undefined {
+  const text = options.text(option);
+  return text === undefined ? undefined : guidOf(`--${option}`, text);
+}
 
 export function guidOf(name: string, text: string): string {
   const guid = text.replaceAll('-', '').toLowerCase();

@@ -12,9 +12,9 @@ import {
   timeField,
 } from '../output/print.ts';
 import { withProgress } from '../output/progress.ts';
-import { poll, untilInterrupted } from '../polling.ts';
-import { guidOf, momentOf } from '../values.ts';
-import { LIMIT, limitOf, listOf, present, SINCE, sayIfFull, sinceOf, TYPE, typesOf } from './events.ts';
+import { forgetOldest, poll, untilInterrupted } from '../polling.ts';
+import { guidOption, momentOption } from '../values.ts';
+import { LIMIT, limitOf, listOf, SINCE, sayIfFull, TYPE, typesOf } from './events.ts';
 
 type Job = Awaited<ReturnType<Portico['subscriptionRecoveries']['get']>>;
 
@@ -38,16 +38,14 @@ const COLUMNS = [
 ];
 
 async function readDeliveries(context: Context, portico: Portico): Promise<Item[]> {
-  const { io, options } = context;
-  const subscription = options.text('subscription');
-  const filters = present({
-    state: listOf(options.text('state')),
+  const filters = {
+    state: listOf(context.options.text('state')),
     event_type: typesOf(context),
-    subscription_guid: subscription === undefined ? undefined : guidOf('--subscription', subscription),
-    ...sinceOf(context),
-  });
+    subscription_guid: guidOption(context, 'subscription'),
+    created_at_gte: momentOption(context, 'since'),
+  };
   return portico.subscriptionDeliveries
-    .list(filters, { signal: io.signal })
+    .list(filters, { signal: context.io.signal })
     .toArray({ limit: limitOf(context) });
 }
 
@@ -85,10 +83,7 @@ export function createWatch(context: Context, portico: Portico): () => Promise<u
       for (const delivery of changed.reverse()) print(delivery);
     }
     for (const delivery of found.reverse()) print(delivery);
-    for (const guid of printed.keys()) {
-      if (printed.size <= MAX_REMEMBERED) break;
-      printed.delete(guid);
-    }
+    forgetOldest(printed, MAX_REMEMBERED);
   };
 }
 
@@ -146,20 +141,16 @@ const redeliver: Command = {
   ],
   async run(context) {
     const { io, options } = context;
-    const [subscription, since, until] = ['subscription', 'since', 'until'].map((name) => options.text(name));
-    if (subscription === undefined || since === undefined)
+    const subscription_guid = guidOption(context, 'subscription');
+    const [since, until] = ['since', 'until'].map((name) => momentOption(context, name)?.toISOString());
+    if (subscription_guid === undefined || since === undefined)
       throw new UsageError('--subscription and --since are required. See portico redeliver --help.');
     const kind = options.text('kind') ?? 'failed';
     if (!KINDS.includes(kind)) throw new UsageError(`--kind must be one of ${KINDS.join(', ')}.`);
     const { withScopes } = await context.session();
     const portico = withScopes('subscription_events:execute');
     let job = await portico.subscriptionRecoveries.create(
-      {
-        subscription_guid: guidOf('--subscription', subscription),
-        kind: kind as 'failed',
-        since: momentOf('since', since, io.now()).toISOString(),
-        ...(until === undefined ? {} : { until: momentOf('until', until, io.now()).toISOString() }),
-      },
+      { subscription_guid, kind: kind as 'failed', since, ...(until && { until }) },
       { signal: io.signal },
     );
     if (!options.flag('no-wait'))

@@ -2,7 +2,7 @@ import { PorticoError } from '../../../sdk/src/errors.ts';
 import type { Command, Context } from '../command.ts';
 import { CliError, describeError, EXIT } from '../failure.ts';
 import { EVENT_TYPE, field, type Item, printList, printObject, say, timeField } from '../output/print.ts';
-import { countOf, eventTypesOf, guidOf, momentOf } from '../values.ts';
+import { countOf, eventTypesOf, guidOf, guidOption, momentOption } from '../values.ts';
 
 const MAX_LISTED = 1_000;
 const DEFAULT_LISTED = '20';
@@ -25,11 +25,6 @@ export function sayIfFull(context: Context, items: readonly unknown[]): void {
   const limit = limitOf(context);
   if (context.io.stdout.isTTY && items.length === limit && limit < MAX_LISTED)
     say(context, `These are the newest ${limit}; --limit shows more.`);
-}
-
-export function sinceOf({ options, io }: Context): { created_at_gte?: string } {
-  const since = options.text('since');
-  return since === undefined ? {} : { created_at_gte: momentOf('since', since, io.now()).toISOString() };
 }
 
 export function typesOf({ options }: Context): string[] | undefined {
@@ -56,16 +51,14 @@ const listEvents: Command = {
     'portico events list --limit 100 --json',
   ],
   async run(context) {
-    const { io, options } = context;
     const { withScopes } = await context.session();
-    const object = options.text('object');
     const filters = {
       event_type: typesOf(context),
-      object_guid: object === undefined ? undefined : guidOf('--object', object),
-      ...sinceOf(context),
+      object_guid: guidOption(context, 'object'),
+      created_at_gte: momentOption(context, 'since'),
     };
     const events = await withScopes(READ)
-      .subscriptionEvents.list(present(filters), { signal: io.signal })
+      .subscriptionEvents.list(filters, { signal: context.io.signal })
       .toArray({ limit: limitOf(context) });
     printList(
       context,
@@ -76,13 +69,6 @@ const listEvents: Command = {
     sayIfFull(context, events);
   },
 };
-
-/** Without absent filters. */
-export function present<T extends object>(filters: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
 
 const showEvent: Command = {
   name: 'events show',
@@ -131,12 +117,12 @@ const resendEvent: Command = {
     'portico events resend 0199e5a4… --subscription 0199e5b0…',
   ],
   async run(context) {
-    const { io, options, positionals } = context;
+    const { io, positionals } = context;
     const guid = guidOf('GUID', positionals[0] ?? '');
     const { profile, withScopes } = await context.session();
     const portico = withScopes(EXECUTE);
-    const wanted = options.text('subscription');
-    const targets = wanted === undefined ? await targetsOf(context) : [guidOf('--subscription', wanted)];
+    const wanted = guidOption(context, 'subscription');
+    const targets = wanted === undefined ? await targetsOf(context) : [wanted];
     if (targets.length === 0)
       throw new CliError(
         `A resend needs a subscription, and you have none in ${profile.environment} that can receive it.\nTo replay events to your machine, run portico listen --since 1h.`,

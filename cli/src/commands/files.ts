@@ -6,7 +6,7 @@ import type { Command } from '../command.ts';
 import { CliError, UsageError } from '../failure.ts';
 import { printObject, say } from '../output/print.ts';
 import { bytes, withProgress } from '../output/progress.ts';
-import { guidOf } from '../values.ts';
+import { guidOption } from '../values.ts';
 
 export const uploadFile: Command = {
   name: 'files upload',
@@ -26,8 +26,8 @@ export const uploadFile: Command = {
     const { io, options, positionals } = context;
     const [path = ''] = positionals;
     const type = options.text('type');
-    const customer = options.text('customer');
-    if (type === undefined || customer === undefined)
+    const customer_guid = guidOption(context, 'customer');
+    if (type === undefined || customer_guid === undefined)
       throw new UsageError('--type and --customer are required. See portico files upload --help.');
     const found = await stat(path).catch(() => undefined);
     if (!found?.isFile()) throw new CliError(`${path} is not a file.`);
@@ -42,7 +42,7 @@ export const uploadFile: Command = {
     const file = await withProgress(context, bytes, (show) =>
       files.upload(source, {
         type: type as 'other',
-        customer_guid: guidOf('--customer', customer),
+        customer_guid,
         content_type: contentType as 'image/png',
         onProgress: ({ sentBytes, totalBytes }) => show(sentBytes, totalBytes ?? found.size),
         signal: io.signal,

@@ -9,7 +9,7 @@ import { printObject, say } from '../output/print.ts';
 import { printable, printableJson, styleFor, styleOfStatus } from '../output/style.ts';
 import { poll, untilInterrupted } from '../polling.ts';
 import { claimsOf } from '../session.ts';
-import { eventTypesOf, momentOf } from '../values.ts';
+import { eventTypesOf, momentOption } from '../values.ts';
 import { TYPE } from './events.ts';
 
 const TIME_WIDTH = 8;
@@ -99,8 +99,7 @@ export const listen: Command = {
     const { io, options } = context;
     const target = targetOf(options.text('forward-to'));
     const types = eventTypesOf('events', options.texts('events'));
-    const given = options.text('since');
-    const since = given === undefined ? undefined : momentOf('since', given, io.now());
+    const since = momentOption(context, 'since');
     const { profile, withScopes } = await context.session();
     const signingKey = await localSigningKey(io, profile);
     if (options.flag('print-key')) return printKey(context, signingKey);

@@ -1,8 +1,8 @@
 import type { Command } from '../command.ts';
 import { createLines, field, type Item, timeField } from '../output/print.ts';
-import { poll, untilInterrupted } from '../polling.ts';
+import { forgetOldest, poll, untilInterrupted } from '../polling.ts';
 import { countOf } from '../values.ts';
-import { listOf, present } from './events.ts';
+import { listOf } from './events.ts';
 
 const POLL_EVERY_MS = 2_000;
 const DEFAULT_SHOWN = '20';
@@ -41,7 +41,7 @@ export const tailLogs: Command = {
     const lines = countOf('lines', options.text('lines') ?? DEFAULT_SHOWN, MAX_SHOWN);
     const { withScopes } = await context.session();
     const log = withScopes('bank_applications:read').requestLog;
-    const filters = present({ status: listOf(options.text('status')), path: options.text('path') });
+    const filters = { status: listOf(options.text('status')), path: options.text('path') };
     const seen = new Set<unknown>();
     const printLine = createLines(context, COLUMNS);
     const follows = !options.flag('no-follow');
@@ -52,7 +52,7 @@ export const tailLogs: Command = {
     async function printNew(): Promise<undefined> {
       const since = newest && laterOf(first, new Date(Date.parse(newest) - OVERLAP_MS).toISOString());
       const calls: Item[] = await log
-        .list(present({ ...filters, created_at_gte: since || undefined }), { signal })
+        .list({ ...filters, created_at_gte: since || undefined }, { signal })
         .toArray({ limit: isFirst ? lines : MAX_REMEMBERED });
       isFirst = false;
       first ||= String(calls.at(-1)?.created_at ?? '');
@@ -61,10 +61,7 @@ export const tailLogs: Command = {
         seen.add(call.request_id);
         newest = laterOf(newest, String(call.created_at));
       }
-      for (const id of seen) {
-        if (seen.size <= MAX_REMEMBERED) break;
-        seen.delete(id);
-      }
+      forgetOldest(seen, MAX_REMEMBERED);
     }
 
     // A script needs the exit code if the service is away.

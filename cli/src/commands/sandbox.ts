@@ -35,18 +35,15 @@ async function waitForEvent(
   let event: StreamedEvent | undefined;
   await follow(
     portico,
-    { lastEventId: undefined, since },
+    { since },
     {
       types: [type],
       signal: AbortSignal.any([io.signal, found.signal, AbortSignal.timeout(WAIT_MS)]),
-      onConnected: () => undefined,
-      onInterrupted: () => undefined,
       async onEvent(each) {
         if (!isWanted(each)) return;
         event = each;
         found.abort();
       },
-      keep: async () => undefined,
     },
   );
   io.signal.throwIfAborted();

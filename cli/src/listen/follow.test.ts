@@ -17,23 +17,20 @@ function serviceOf(texts: string[]) {
   return { portico: { stream } as unknown as Portico, queries };
 }
 
-const FROM_NOW = { lastEventId: undefined, since: undefined };
-const IGNORED = {
-  types: [],
-  onConnected: () => undefined,
-  onInterrupted: () => undefined,
-  onEvent: async () => undefined,
-  keep: async () => undefined,
-};
+const IGNORED = { types: [], onEvent: async () => undefined };
 
 test('a connection that broke before the first id resumes from its time', async () => {
   const { portico, queries } = serviceOf(['', EVENT]);
   const stop = new AbortController();
-  await follow(portico, FROM_NOW, {
-    ...IGNORED,
-    signal: stop.signal,
-    onEvent: async () => stop.abort(),
-  });
+  await follow(
+    portico,
+    {},
+    {
+      ...IGNORED,
+      signal: stop.signal,
+      onEvent: async () => stop.abort(),
+    },
+  );
   assert.deepEqual(
     queries.map((query) => query.get('since')),
     [null, new Date(DATE).toISOString()],
@@ -42,11 +39,15 @@ test('a connection that broke before the first id resumes from its time', async 
 
 test('a position that cannot be stored ends the command instead of being tried for ever', async () => {
   const { portico, queries } = serviceOf([EVENT]);
-  const following = follow(portico, FROM_NOW, {
-    ...IGNORED,
-    signal: new AbortController().signal,
-    keep: () => Promise.reject(new CliError('position.json cannot be written: disk full')),
-  });
+  const following = follow(
+    portico,
+    {},
+    {
+      ...IGNORED,
+      signal: new AbortController().signal,
+      keep: () => Promise.reject(new CliError('position.json cannot be written: disk full')),
+    },
+  );
   await assert.rejects(following, /cannot be written/);
   assert.equal(queries.length, 1);
 });
@@ -60,10 +61,14 @@ test('a limit of token requests does not end it', async () => {
   const stream = mock.fn(portico.stream);
   stream.mock.mockImplementationOnce(() => Promise.reject(limited));
   const stop = new AbortController();
-  await follow({ stream } as unknown as Portico, FROM_NOW, {
-    ...IGNORED,
-    signal: stop.signal,
-    onEvent: async () => stop.abort(),
-  });
+  await follow(
+    { stream } as unknown as Portico,
+    {},
+    {
+      ...IGNORED,
+      signal: stop.signal,
+      onEvent: async () => stop.abort(),
+    },
+  );
   assert.deepEqual([stream.mock.callCount(), queries.length], [2, 1]);
 });

@@ -12,16 +12,16 @@ const MAX_PAUSE_MS = 10_000;
 /** A timer that is too long ends at once. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-type Start = { lastEventId: string | undefined; since: Date | undefined };
+type Start = { lastEventId?: string | undefined; since?: Date | undefined };
 
 type Options = {
   types: readonly string[];
   signal: AbortSignal;
-  onConnected(isFirst: boolean): void;
-  onInterrupted(reason: string): void;
+  onConnected?(isFirst: boolean): void;
+  onInterrupted?(reason: string): void;
   /** The event is done when it resolves; then its position is kept. */
   onEvent(event: StreamedEvent): Promise<void>;
-  keep(lastEventId: string): Promise<void>;
+  keep?(lastEventId: string): Promise<void>;
 };
 
 /** Follows the stream until the signal: after every break it resumes after the last event that was done. */
@@ -47,14 +47,14 @@ export async function follow(portico: Portico, start: Start, options: Options): 
       const timer = setTimeout(() => connection.abort(new Error('no heartbeat')), MAX_SILENCE_MS);
       return reading.finally(() => clearTimeout(timer));
     };
-    onConnected(isFirst);
+    onConnected?.(isFirst);
     isFirst = false;
     for await (const { id, data } of readMessages(response.body, nextChunk)) {
       pauseMs = FIRST_PAUSE_MS;
       if (data !== undefined) await onEvent(JSON.parse(data) as StreamedEvent);
       if (!id || id === lastEventId) continue;
       lastEventId = id;
-      await keep(id);
+      await keep?.(id);
     }
   }
 
@@ -70,7 +70,7 @@ export async function follow(portico: Portico, start: Start, options: Options): 
       if (error instanceof ConnectionError || error instanceof ApiError) reason = error.message;
       else reason = 'the connection broke';
     }
-    onInterrupted(reason);
+    onInterrupted?.(reason);
     await delay(pauseMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
     pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
   }
