@@ -1,4 +1,5 @@
 import type { Database, Queries, Transaction } from '../infrastructure/database/database.ts';
+import { deleteCreatedUntil } from '../infrastructure/database/delete-old.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import { type Clock, later } from '../infrastructure/runtime/clock.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
@@ -17,8 +18,6 @@ const DAY_MS = 24 * 3_600_000;
 const MAX_ALERTS_PER_DAY = 100;
 /** The bell shows 99+. */
 const MAX_UNREAD = 100;
-const SWEEP_BATCH = 1_000;
-const MAX_SWEEP_BATCHES = 100;
 
 type Deps = {
   database: Database;
@@ -95,11 +94,7 @@ export function createAlerts({ database, clock, guids, retentionDays, onRaised }
       }),
 
     /** Deletes alerts beyond the retention. */
-    async sweep(): Promise<void> {
-      const before = later(clock.now(), -retentionDays * DAY_MS);
-      for (let batch = 0; batch < MAX_SWEEP_BATCHES; batch++)
-        if ((await store.deleteAlertsBefore(database.queries, before, SWEEP_BATCH)) < SWEEP_BATCH) return;
-    },
+    sweep: () => deleteCreatedUntil(database, 'alerts', later(clock.now(), -retentionDays * DAY_MS)),
   };
 }
 

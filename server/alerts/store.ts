@@ -109,14 +109,6 @@ export async function countUnread(
   return rows[0]?.unread ?? 0;
 }
 
-export async function deleteAlertsBefore(queries: Queries, moment: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from alerts where guid = any(array(
-      select guid from alerts where created_at < ${moment} order by created_at limit ${limit} for update skip locked
-    ))`.execute(queries);
-  return Number(numAffectedRows ?? 0);
-}
-
 function ownAlerts(queries: Queries, organizationGuid: string) {
   return queries.selectFrom('alerts').select(COLUMNS).where('organization_guid', '=', organizationGuid);
 }

@@ -1,5 +1,6 @@
 import type { Base } from '../base.ts';
 import type { Queries } from '../database/database.ts';
+import { deleteCreatedUntil } from '../database/delete-old.ts';
 import { later } from '../runtime/clock.ts';
 import type { Encryption } from '../runtime/encryption.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
@@ -18,8 +19,6 @@ const LIFETIME_MS = 24 * 3_600_000;
 const LEASE_MS = 60_000;
 /** Most requests end sooner than this. */
 const RETRY_AFTER_SECONDS = 1;
-const SWEEP_BATCH = 1_000;
-const MAX_SWEEP_BATCHES = 100;
 
 /** Another request has claimed the key, because the lease of this one had expired. */
 class ClaimLost extends Error {}
@@ -104,16 +103,7 @@ export function createIdempotencyKeys({
     },
 
     /** Deletes expired keys; returns their number. */
-    async sweep(): Promise<number> {
-      const expiredBy = later(clock.now(), -LIFETIME_MS);
-      let deleted = 0;
-      for (let batch = 0; batch < MAX_SWEEP_BATCHES; batch += 1) {
-        const count = await store.deleteKeysBefore(queries, expiredBy, SWEEP_BATCH);
-        deleted += count;
-        if (count < SWEEP_BATCH) break;
-      }
-      return deleted;
-    },
+    sweep: () => deleteCreatedUntil(database, 'idempotency_keys', later(clock.now(), -LIFETIME_MS)),
   };
 }
 

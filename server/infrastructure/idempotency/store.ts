@@ -61,12 +61,3 @@ export async function releaseKey(queries: Queries, { owner, key, claim }: Claim)
     .where('status', 'is', null)
     .execute();
 }
-
-export async function deleteKeysBefore(queries: Queries, moment: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from idempotency_keys where ctid = any(array(
-      select ctid from idempotency_keys where created_at <= ${moment}
-      order by created_at limit ${limit} for update skip locked
-    ))`.execute(queries);
-  return Number(numAffectedRows ?? 0);
-}
