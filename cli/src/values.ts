@@ -41,7 +41,7 @@ export function guidOf(name: string, text: string): string {
 
 /** Event types, separated by commas; `transfer.*` stands for those of a transfer. None means all. */
 export function eventTypesOf(option: string, texts: readonly string[]): string[] {
-  const patterns = texts.flatMap((text) => text.split(',').filter(Boolean));
+  const patterns = texts.flatMap((text) => text.split(/[\s,]+/).filter(Boolean));
   if (patterns.includes('*')) return [];
   return patterns.flatMap((pattern) => {
     if (!pattern.endsWith('.*')) return [pattern];

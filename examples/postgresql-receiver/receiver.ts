@@ -26,7 +26,7 @@ const FORGET = "delete from webhook_events where handled_at < now() - interval '
 
 type WebhookEvent = { guid: string; event_type: string; object_guid: string };
 
-const signingKeys = (process.env.SIGNING_KEYS ?? '').split(',').filter((key) => key !== '');
+const signingKeys = (process.env.SIGNING_KEYS ?? '').split(/[\s,]+/).filter((key) => key !== '');
 if (signingKeys.length === 0)
   throw new Error('Set SIGNING_KEYS to one or more signing keys, separated by commas.');
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 5 });

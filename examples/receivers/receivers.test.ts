@@ -127,7 +127,7 @@ async function start(
 ): Promise<{ running: Running; url: string }> {
   const folder = await mkdtemp(join(tmpdir(), `portico-${language}-`));
   await cp(join(import.meta.dirname, language), folder, { recursive: true });
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, SIGNING_KEYS: keys.join(',') };
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, SIGNING_KEYS: keys.join(', ') };
   if (build) {
     const built = await watch(spawn(build[0], build.slice(1), { cwd: folder, env })).exited;
     assert.equal(built.code, 0, `${built.out}${built.err}`);

@@ -81,7 +81,10 @@ test('token prints a token with the scopes', LIMITED, async () => {
 });
 
 test('events are listed, shown and sent again', LIMITED, async () => {
-  const listed = await cli(['events', 'list', '--type', 'transfer.completed', '--since', '1d'], { env });
+  const listed = await cli(
+    ['events', 'list', '--type', 'transfer.completed, transfer.failed', '--since', '1d'],
+    { env },
+  );
   assert.match(listed.out, new RegExp(`^\\S+Z\\ttransfer.completed\\t${eventGuid}\\t\\w+\\n$`));
   const table = await cli(['events', 'list', '--limit', '1'], { env, isTerminal: true, columns: 140 });
   assert.match(table.out, /CREATED AT +EVENT TYPE +GUID +OBJECT GUID/);
@@ -232,7 +235,7 @@ test('listen posts signed events, shows statuses, marks resent ones and replays'
   const key = /Signing key: (\w{64})/;
   let output = '';
   const listening = cli(
-    ['listen', '--forward-to', local.url, '--since', '7d', '--events', 'transfer.completed'],
+    ['listen', '--forward-to', local.url, '--since', '7d', '--events', 'transfer.completed, transfer.failed'],
     {
       ...{ env, signal: stop.signal },
       onOutput(text) {

@@ -33,7 +33,7 @@ export function typesOf({ options }: Context): string[] | undefined {
 }
 
 export function listOf(text: string | undefined): string[] | undefined {
-  return text?.split(',').filter(Boolean);
+  return text?.split(/[\s,]+/).filter(Boolean);
 }
 
 const listEvents: Command = {

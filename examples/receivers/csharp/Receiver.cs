@@ -12,7 +12,7 @@ const int MaxBodyBytes = 64 * 1024;
 const int MaxWaiting = 1_000;
 
 var signingKeys = (Environment.GetEnvironmentVariable("SIGNING_KEYS") ?? "")
-    .Split(',', StringSplitOptions.RemoveEmptyEntries);
+    .Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
 if (signingKeys.Length == 0)
 {
     Console.Error.WriteLine("Set SIGNING_KEYS to one or more signing keys, separated by commas.");

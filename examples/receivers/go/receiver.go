@@ -131,12 +131,7 @@ func (r *receiver) remember(guid string) {
 }
 
 func main() {
-	var keys []string
-	for _, key := range strings.Split(os.Getenv("SIGNING_KEYS"), ",") {
-		if key != "" {
-			keys = append(keys, key)
-		}
-	}
+	keys := strings.Fields(strings.ReplaceAll(os.Getenv("SIGNING_KEYS"), ",", " "))
 	if len(keys) == 0 {
 		log.Fatal("Set SIGNING_KEYS to one or more signing keys, separated by commas.")
 	}

@@ -135,7 +135,7 @@ public class Receiver {
 
   public static void main(String[] args) throws IOException {
     String given = System.getenv().getOrDefault("SIGNING_KEYS", "");
-    List<String> keys = Arrays.stream(given.split(",")).filter(key -> !key.isEmpty()).toList();
+    List<String> keys = Arrays.stream(given.split("[\\s,]+")).filter(key -> !key.isEmpty()).toList();
     if (keys.isEmpty()) {
       System.err.println("Set SIGNING_KEYS to one or more signing keys, separated by commas.");
       System.exit(1);

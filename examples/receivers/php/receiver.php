@@ -84,7 +84,7 @@ function forget_old(): void
     }
 }
 
-$signingKeys = array_filter(explode(',', getenv('SIGNING_KEYS') ?: ''), 'strlen');
+$signingKeys = preg_split('/[\s,]+/', getenv('SIGNING_KEYS') ?: '', -1, PREG_SPLIT_NO_EMPTY);
 if ($signingKeys === []) {
     say('Set SIGNING_KEYS to one or more signing keys, separated by commas.');
     answer(500);

@@ -40,7 +40,7 @@ def is_genuine(body, headers, signing_keys):
 # endregion
 
 
-SIGNING_KEYS = [key for key in os.environ.get("SIGNING_KEYS", "").split(",") if key]
+SIGNING_KEYS = os.environ.get("SIGNING_KEYS", "").replace(",", " ").split()
 if not SIGNING_KEYS:
     raise SystemExit("Set SIGNING_KEYS to one or more signing keys, separated by commas.")
 

@@ -30,7 +30,7 @@ def genuine?(body, headers, signing_keys)
 end
 # endregion
 
-SIGNING_KEYS = ENV.fetch('SIGNING_KEYS', '').split(',').reject(&:empty?)
+SIGNING_KEYS = ENV.fetch('SIGNING_KEYS', '').tr(',', ' ').split
 abort 'Set SIGNING_KEYS to one or more signing keys, separated by commas.' if SIGNING_KEYS.empty?
 
 $stdout.sync = true

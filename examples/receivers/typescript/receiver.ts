@@ -37,7 +37,7 @@ export function isGenuine(
 
 type WebhookEvent = { guid: string; event_type: string; object_guid: string; environment: string };
 
-const signingKeys = (process.env.SIGNING_KEYS ?? '').split(',').filter((key) => key !== '');
+const signingKeys = (process.env.SIGNING_KEYS ?? '').split(/[\s,]+/).filter((key) => key !== '');
 if (signingKeys.length === 0)
   throw new Error('Set SIGNING_KEYS to one or more signing keys, separated by commas.');
 
