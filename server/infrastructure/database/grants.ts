@@ -7,12 +7,7 @@ import type { Database } from './database.ts';
  */
 const READ_AND_APPEND: readonly string[] = ['audit_records'];
 const READ: readonly string[] = ['schema_migrations', 'schema_migrations_lock'];
-const FUNCTIONS = [
-  'create_partition(text, text, text, text, text[])',
-  'drop_partition(text, text, integer)',
-  // For nodes of the previous version.
-  'drop_partition(text, text)',
-];
+const FUNCTIONS = ['create_partition(text, text, text, text, text[])', 'drop_partition(text, text, integer)'];
 
 function privilegesOn(table: string): string {
   if (READ.includes(table)) return 'select';

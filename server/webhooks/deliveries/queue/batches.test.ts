@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { objectsOf } from '../../../../testing/answers.ts';
 import { deliveriesOf, guidOf, insertDeliveries } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
@@ -217,21 +216,3 @@ function outcomeOf(subscriptionGuid: string, guid: string): Outcome {
     ...{ reason: undefined, pausedUntil: undefined, nextAttemptAt: undefined },
   };
 }
-
-test('a node of the previous version reads, locks and deletes batches under their old name', async () => {
-  const endpoint = await createEndpoint();
-  const { guid } = await createBatch(endpoint, 'd'.repeat(32));
-  await app.database.transaction(async (transaction) => {
-    const { rows } = await sql<{ guid: string }>`
-      select guid from delivery_consignments where leased_by = ${'d'.repeat(32)} order by guid for update`.execute(
-      transaction,
-    );
-    assert.deepEqual(rows, [{ guid }]);
-    await sql`
-      insert into delivery_consignments (guid, subscription_guid, leased_by, delivery_guids, created_at)
-      select ${guidOf(clock.now())}, subscription_guid, leased_by, delivery_guids, created_at
-      from delivery_consignments where guid = ${guid}`.execute(transaction);
-    await sql`delete from delivery_consignments where guid = ${guid}`.execute(transaction);
-  });
-  assert.equal((await batchesOf(endpoint.subscription)).length, 1);
-});
