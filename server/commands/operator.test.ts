@@ -181,7 +181,6 @@ test('the token comes from the settings, or else from the data directory', async
   });
   assert.equal(JSON.parse(wrong.err).message_code, 'authentication_failed');
 
-  await reject(list, /^The operator token must consist of printable ASCII characters without spaces\.$/, {
-    PORTICO_OPERATOR_TOKEN: `${other}-€`,
-  });
+  await writeFile(join(dataDir, 'operator.token'), `${other}-€\n`);
+  await reject(list, /operator\.token must have 32 to 512 printable ASCII characters .*\.$/, fromFile);
 });

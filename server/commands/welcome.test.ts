@@ -38,10 +38,10 @@ test('the commands name the data directory with the token, quoted for a shell', 
   assert.ok((await welcomeOf({ PORTICO_DATA_DIR: odd })).includes(`PORTICO_DATA_DIR=${quoted} npx portico`));
 });
 
-test('a data directory without the token is not named', async (t) => {
-  const environment = {
-    PORTICO_DATA_DIR: await createFolder(t, 'portico-welcome-'),
-    PORTICO_OPERATOR_TOKEN: 'a-token-that-the-operator-has-chosen',
-  };
-  assert.doesNotMatch(await welcomeOf(environment), /PORTICO_DATA_DIR=/);
+test('a data directory without the token, or with an earlier one, is not named', async (t) => {
+  const directory = { PORTICO_DATA_DIR: await createFolder(t, 'portico-welcome-') };
+  const chosen = { ...directory, PORTICO_OPERATOR_TOKEN: 'a-token-that-the-operator-has-chosen' };
+  assert.doesNotMatch(await welcomeOf(chosen), /PORTICO_DATA_DIR=|operator\.token/);
+  assert.match(await welcomeOf(directory), /token in .*operator\.token/);
+  assert.doesNotMatch(await welcomeOf(chosen), /PORTICO_DATA_DIR=|operator\.token/);
 });

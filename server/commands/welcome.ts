@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { DEFAULT_DATA_DIR, DEFAULT_PORT } from '../infrastructure/config/config.ts';
-import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
+import { type CompleteConfig, operatorTokenPath } from '../infrastructure/config/generated-secrets.ts';
 import { version } from '../infrastructure/runtime/version.ts';
 import type { Person } from '../people/members/people.ts';
 import type { Demo } from './demo.ts';
@@ -47,8 +47,8 @@ export function writeWelcome(
 }
 
 function operatorLine(config: CompleteConfig): string {
-  const path = tokenPath(config);
-  const where = existsSync(path) ? `   (token in ${shortest(path)})` : '';
+  const path = tokenFile(config);
+  const where = path === undefined ? '' : `   (token in ${shortest(path)})`;
   return `${operatorCommand(config, '--help')}${where}`;
 }
 
@@ -57,13 +57,19 @@ function operatorCommand(config: CompleteConfig, words: string): string {
   const { port, operatorPort, operatorUrl, dataDir } = config;
   const onMainPort = port === DEFAULT_PORT ? '' : `PORTICO_PORT=${port} `;
   const address = operatorPort === undefined ? onMainPort : `PORTICO_OPERATOR_URL=${operatorUrl} `;
-  const isElsewhere = existsSync(tokenPath(config)) && dataDir !== resolve(DEFAULT_DATA_DIR);
+  const isElsewhere = tokenFile(config) !== undefined && dataDir !== resolve(DEFAULT_DATA_DIR);
   const folder = isElsewhere ? `PORTICO_DATA_DIR=${quoted(shortest(dataDir))} ` : '';
   return `${address}${folder}npx portico operator ${words}`;
 }
 
-function tokenPath({ dataDir }: CompleteConfig): string {
-  return join(dataDir, 'operator.token');
+/** Undefined when the token comes from the settings: the file may have an earlier one. */
+function tokenFile({ dataDir, operatorToken }: CompleteConfig): string | undefined {
+  const path = operatorTokenPath(dataDir);
+  try {
+    return readFileSync(path, 'utf8').trim() === operatorToken.reveal() ? path : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Quotes for a POSIX shell. */

@@ -20,53 +20,56 @@ export async function completeSecrets(config: Config, randomBytes: RandomBytes):
   const { dataDir } = config;
   const masterKeys =
     config.masterKeys ??
-    parsed(await keptIn(join(dataDir, 'master.key'), '', randomBytes), settings.masterKeys.parse);
+    (await readOrGenerate(join(dataDir, 'master.key'), '', settings.masterKeys.parse, randomBytes));
   const operatorToken =
     config.operatorToken ??
-    parsed(
-      await keptIn(join(dataDir, 'operator.token'), 'portico_op_', randomBytes),
+    (await readOrGenerate(
+      operatorTokenPath(dataDir),
+      'portico_op_',
       settings.operatorToken.parse,
-    );
+      randomBytes,
+    ));
   return Object.freeze({ ...config, masterKeys, operatorToken });
 }
 
-type Kept = { path: string; content: string };
-
-async function keptIn(path: string, prefix: string, randomBytes: RandomBytes): Promise<Kept> {
-  return { path, content: await readOrGenerate(path, prefix, randomBytes) };
+export function operatorTokenPath(dataDir: string): string {
+  return join(dataDir, 'operator.token');
 }
 
-/** An edited file has to meet the same rules as the variable. */
-function parsed<T>({ path, content }: Kept, parse: Parse<T>): T {
+/** Undefined without the file. An edited one has to meet the same rules as the variable. */
+export async function readSecret<T>(path: string, parse: Parse<T>): Promise<T | undefined> {
+  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new StartupError(`The file ${path} cannot be read (${error.message}).`);
+  });
+  if (content === undefined) return undefined;
   try {
-    return parse(content);
+    return parse(content.trim());
   } catch (error) {
     throw new StartupError(`The file ${path} ${(error as Error).message}.`);
   }
 }
 
-/** Written to a temporary file and linked, so that the secret appears atomically and only once. */
-async function readOrGenerate(path: string, prefix: string, randomBytes: RandomBytes): Promise<string> {
-  const existing = await readIfThere(path);
+async function readOrGenerate<T>(
+  path: string,
+  prefix: string,
+  parse: Parse<T>,
+  randomBytes: RandomBytes,
+): Promise<T> {
+  const existing = await readSecret(path, parse);
   if (existing !== undefined) return existing;
+  await generate(path, `${prefix}${Buffer.from(randomBytes(SECRET_BYTES)).toString('hex')}\n`);
+  // Of another process that was faster.
+  return (await readSecret(path, parse)) as T;
+}
+
+/** Written to a temporary file and linked, so that the secret appears atomically and only once. */
+async function generate(path: string, content: string): Promise<void> {
   const draft = `${path}.${process.pid}`;
-  await writeFile(draft, `${prefix}${Buffer.from(randomBytes(SECRET_BYTES)).toString('hex')}\n`, {
-    mode: OWNER_ONLY,
-    flush: true,
-  });
+  await writeFile(draft, content, { mode: OWNER_ONLY, flush: true });
   await chmod(draft, OWNER_ONLY);
   await link(draft, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
   await rm(draft);
-  return (await readFile(path, 'utf8')).trim();
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new StartupError(`The file ${path} cannot be read (${(error as Error).message}).`);
-  }
 }

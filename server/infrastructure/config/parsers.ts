@@ -8,12 +8,18 @@ export const text: Parse<string> = (value) => value;
 
 export const secret: Parse<Secret> = (value) => new Secret(value);
 
-export function secretOfAtLeast(characters: number): Parse<Secret> {
-  return (value) => {
-    if (value.length < characters) throw new Error(`must have at least ${characters} characters`);
-    return new Secret(value);
-  };
-}
+/** Sent as the credentials of a header, which allow no other characters. */
+export const bearerToken: Parse<Secret> = (value) => {
+  if (!/^[\x21-\x7e]{32,512}$/.test(value))
+    throw new Error('must have 32 to 512 printable ASCII characters without spaces');
+  return new Secret(value);
+};
+
+/** Sent in a header. */
+export const passphrase: Parse<Secret> = (value) => {
+  if (!/^[\x20-\x7e]{32,}$/.test(value)) throw new Error('must have at least 32 printable ASCII characters');
+  return new Secret(value);
+};
 
 export const boolean: Parse<boolean> = (value) => {
   if (value === 'true') return true;
@@ -100,8 +106,5 @@ export function durationMs(minimumMs: number, maximumMs: number): Parse<number> 
 }
 
 function listOf(value: string): string[] {
-  return value
-    .split(/[\s,]+/)
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+  return value.split(/[\s,]+/).filter((entry) => entry !== '');
 }

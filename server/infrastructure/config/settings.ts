@@ -81,12 +81,12 @@ export const settings = {
   },
   operatorToken: {
     variable: 'PORTICO_OPERATOR_TOKEN',
-    parse: parse.secretOfAtLeast(32),
+    parse: parse.bearerToken,
     about: 'bearer token of the operator API (embedded: generated unless set)',
   },
   transferKey: {
     variable: 'PORTICO_TRANSFER_KEY',
-    parse: parse.secretOfAtLeast(32),
+    parse: parse.passphrase,
     about: 'encrypts the file of portico operator organizations export and import',
   },
   trustedProxies: {
