@@ -37,3 +37,9 @@ test('other Organizations are not delayed, nor is the same one after a pause', (
 test('a rejection that would wait more than five seconds is sent at once', () => {
   assert.equal(refuseMany(2_000), 101 + 2_000 - 601);
 });
+
+test('rejections are paced again after the clock was set back', () => {
+  refuseMany(350);
+  clock.advance(-3_600_000);
+  assert.equal(refuseMany(350), 101);
+});

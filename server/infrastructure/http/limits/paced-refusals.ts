@@ -13,6 +13,7 @@ const PER_SECOND = 100;
 const INTERVAL_MS = 1_000 / PER_SECOND;
 /** A rejection that would wait longer is answered at once, which limits the number of waiting ones. */
 const MAX_WAIT_MS = 5_000;
+const MAX_AHEAD_MS = (BURST + 1) * INTERVAL_MS + MAX_WAIT_MS;
 const MAX_ORGANIZATIONS = 10_000;
 
 export function createPacedRefusals({ clock, timers }: { clock: Clock; timers: Timers }) {
@@ -21,7 +22,9 @@ export function createPacedRefusals({ clock, timers }: { clock: Clock; timers: T
 
   return (organizationGuid: string, answer: () => void): void => {
     const now = clock.now().getTime();
-    const at = Math.max(now, caughtUpAt.get(organizationGuid) ?? now);
+    const known = caughtUpAt.get(organizationGuid) ?? now;
+    // Further ahead only after the clock was set back.
+    const at = known > now + MAX_AHEAD_MS ? now : Math.max(now, known);
     const waitMs = at - now - BURST * INTERVAL_MS;
     const isTooLong = waitMs > MAX_WAIT_MS;
     if (!isTooLong) setBounded(caughtUpAt, organizationGuid, at + INTERVAL_MS, MAX_ORGANIZATIONS);
