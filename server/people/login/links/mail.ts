@@ -1,7 +1,7 @@
 import type { Timers } from '../../../infrastructure/runtime/clock.ts';
+import { createFairQueue, SHED } from '../../../infrastructure/runtime/fair-queue.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Secret } from '../../../infrastructure/runtime/secret.ts';
-import { createWorkQueue } from '../../../infrastructure/runtime/work-queue.ts';
 
 export type Message = {
   to: string;
@@ -33,7 +33,10 @@ export function createMail({
 }) {
   if (smtpUrl === undefined || from === undefined) return undefined;
   let opened: ReturnType<typeof openTransport> | undefined;
-  const queue = createWorkQueue({ atOnce: MAX_CONNECTIONS, maxWaiting: MAX_QUEUED_MESSAGES });
+  const queue = createFairQueue({
+    atOnce: MAX_CONNECTIONS,
+    classes: { message: { maxWaiting: MAX_QUEUED_MESSAGES, maxWaitingPerSource: MAX_QUEUED_MESSAGES } },
+  });
   const retries = new Set<() => void>();
   let closing = false;
 
@@ -43,10 +46,10 @@ export function createMail({
   };
 
   function attempt(message: Message, failures: number): void {
-    const sending = queue.run(() =>
-      deliver(message).catch((error: unknown) => scheduleRetry(message, failures, error)),
-    );
-    if (sending === undefined) log.error('dropped a mail message: queue full');
+    const send = () => deliver(message).catch((error: unknown) => scheduleRetry(message, failures, error));
+    void queue.run('message', 'all', send).then((outcome) => {
+      if (outcome === SHED) log.error('dropped a mail message: queue full');
+    });
   }
 
   /** Codes from 500 on are permanent failures (RFC 5321, section 4.2.1). */
