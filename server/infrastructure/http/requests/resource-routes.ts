@@ -42,6 +42,17 @@ type Request<Params extends TObject, Query, Body = unknown> = FastifyRequest<{
   Body: Body;
 }>;
 
+type ListRoute<Item extends TSchema, Row, Filters extends TProperties, Params extends TObject> = Route<
+  Item,
+  Row
+> & { filters: Filters; params?: Params };
+
+type ReadPage<Row, Filters extends TProperties, Params extends TObject> = (
+  request: Request<Params, unknown>,
+  page: Page,
+  filters: FilterValues<Filters>,
+) => Promise<PageOf<Row> | Failure>;
+
 /** `GET /banks`: a page of objects, with filters in the query. */
 export function registerList<
   Item extends TSchema,
@@ -51,35 +62,9 @@ export function registerList<
 >(
   scope: HttpServer,
   path: string,
-  route: Route<Item, Row> & {
-    filters: Filters;
-    params?: Params;
-    list(
-      request: Request<Params, unknown>,
-      page: Page,
-      filters: FilterValues<Filters>,
-    ): Promise<PageOf<Row> | Failure>;
-  },
+  route: ListRoute<Item, Row, Filters, Params> & { list: ReadPage<Row, Filters, Params> },
 ): void {
-  const readFilters = createFilterReader(route.filters);
-  const { item, params, errors = [] } = route;
-  scope.get<{ Querystring: PageQuery & Record<string, string>; Params: Static<Params> }>(
-    path,
-    {
-      ...configOf(route),
-      schema: {
-        ...descriptionOf(route),
-        ...(params && { params }),
-        querystring: listQuery(route.filters),
-        response: answers({ 200: listOf(item) }, 400, 401, 403, ...errors),
-      },
-    },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const found = await route.list(request as Request<Params, unknown>, page, readFilters(request.query));
-      return envelope(page, unwrap(found), route.view);
-    },
-  );
+  registerPages(scope, path, route, listQuery(route.filters), route.list);
 }
 
 /** `GET /symbols`: a page of a list that is always short, in an order of its own. */
@@ -91,17 +76,30 @@ export function registerShortList<
 >(
   scope: HttpServer,
   path: string,
-  route: Route<Item, Row> & {
-    filters: Filters;
-    params?: Params;
+  route: ListRoute<Item, Row, Filters, Params> & {
     list(
       request: Request<Params, unknown>,
       filters: FilterValues<Filters>,
     ): Promise<readonly Row[] | Failure>;
   },
 ): void {
+  const { list } = route;
+  registerPages(scope, path, route, shortListQuery(route.filters), async (request, page, filters) => {
+    const rows = unwrap(await list(request, filters));
+    const shown = rows.slice(page.offset, page.offset + page.perPage);
+    return { rows: shown, total: rows.length, next: undefined };
+  });
+}
+
+function registerPages<Item extends TSchema, Row, Filters extends TProperties, Params extends TObject>(
+  scope: HttpServer,
+  path: string,
+  route: ListRoute<Item, Row, Filters, Params>,
+  querystring: TSchema,
+  read: ReadPage<Row, Filters, Params>,
+): void {
   const readFilters = createFilterReader(route.filters);
-  const { params, errors = [] } = route;
+  const { item, params, errors = [] } = route;
   scope.get<{ Querystring: PageQuery & Record<string, string>; Params: Static<Params> }>(
     path,
     {
@@ -109,16 +107,14 @@ export function registerShortList<
       schema: {
         ...descriptionOf(route),
         ...(params && { params }),
-        querystring: shortListQuery(route.filters),
-        response: answers({ 200: listOf(route.item) }, 400, 401, 403, ...errors),
+        querystring,
+        response: answers({ 200: listOf(item) }, 400, 401, 403, ...errors),
       },
     },
     async (request) => {
       const page = unwrap(pageOf(request.query));
-      const asked = request as Request<Params, unknown>;
-      const rows = unwrap(await route.list(asked, readFilters(request.query)));
-      const shown = rows.slice(page.offset, page.offset + page.perPage);
-      return envelope(page, { rows: shown, total: rows.length, next: undefined }, route.view);
+      const found = await read(request as Request<Params, unknown>, page, readFilters(request.query));
+      return envelope(page, unwrap(found), route.view);
     },
   );
 }
