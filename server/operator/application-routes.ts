@@ -11,7 +11,7 @@ import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts'
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
 import { isFailure } from '../infrastructure/runtime/failure.ts';
-import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
+import { type OperatorAuthentication, operatorAccess } from './authentication.ts';
 
 export type ApplicationDeps = {
   authentication: OperatorAuthentication;
@@ -73,11 +73,10 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
     '/applications/:client_id',
     {
       schema: {
+        ...operatorAccess('applications remove').documented,
         operationId: 'operatorDeleteApplication',
-        'x-command': 'applications remove',
         summary: 'Delete a key pair of any partner and revoke its tokens on every node',
         tags,
-        security,
         params: ApplicationParams,
         response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415),
       },

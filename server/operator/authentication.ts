@@ -14,12 +14,9 @@ const FAILURE_LIMIT: RateLimit = { name: 'operator_failure', limit: 20, windowMs
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/i;
 
-/** The security requirement in the OpenAPI document. */
-export const security = [{ operatorToken: [] }];
-
-/** For the lists and objects of the operator API: `command` is what `portico operator` calls the operation. */
+/** For the OpenAPI document: `command` is what `portico operator` calls the operation. */
 export function operatorAccess(command: string) {
-  return { documented: { 'x-command': command, security } };
+  return { documented: { 'x-command': command, security: [{ operatorToken: [] }] } };
 }
 
 export type OperatorAuthentication = ReturnType<typeof createOperatorAuthentication>;

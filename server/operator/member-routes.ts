@@ -15,7 +15,7 @@ import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
 import type { LoginModule } from '../people/login/service.ts';
 import { InvitedMemberView, MemberView, NewMember, viewMember } from '../people/members/schema.ts';
 import type { Members } from '../people/members/service.ts';
-import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
+import { type OperatorAuthentication, operatorAccess } from './authentication.ts';
 
 export type MemberDeps = { authentication: OperatorAuthentication; members: Members; login: LoginModule };
 
@@ -76,11 +76,10 @@ export function registerMemberRoutes(
     '/organizations/:guid/members/:member_guid',
     {
       schema: {
+        ...operatorAccess('members remove').documented,
         operationId: 'operatorRemoveMember',
-        'x-command': 'members remove',
         summary: 'Remove a member from an Organization, even the last Founder',
         tags,
-        security,
         params: TeamMemberParams,
         response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415),
       },

@@ -10,7 +10,7 @@ import {
   viewObject,
 } from '../objects/schema.ts';
 import { OBJECT_TYPES, withArticle } from '../objects/types.ts';
-import { type OperatorAuthentication, security } from './authentication.ts';
+import { type OperatorAuthentication, operatorAccess } from './authentication.ts';
 
 export type ObjectDeps = { authentication: OperatorAuthentication; feed: Feed };
 
@@ -21,11 +21,10 @@ export function registerObjectRoutes(scope: HttpServer, { authentication, feed }
       `/objects/${type.name}/:guid`,
       {
         schema: {
+          ...operatorAccess(`objects put-${type.name.replaceAll('_', '-')}`).documented,
           operationId: `operatorReport${pascalCase(type.name)}`,
-          'x-command': `objects put-${type.name.replaceAll('_', '-')}`,
           summary: `Report the state of ${withArticle(type.name)}; idempotent`,
           tags: ['Operator: objects'],
-          security,
           params: GuidParams,
           body: reportedObjectSchema(type),
           response: answers({ 200: objectViewSchema(type) }, 400, 401, 403, 404, 409, 413, 415, 422),

@@ -3,7 +3,7 @@ import { answers } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { Prices } from '../objects/market/prices.ts';
 import { PriceReport, PriceView, reportedPrice, SymbolParams, viewPrice } from '../objects/market/schema.ts';
-import { security } from './authentication.ts';
+import { operatorAccess } from './authentication.ts';
 
 export type PriceDeps = { prices: Prices };
 
@@ -13,11 +13,10 @@ export function registerPriceRoutes(scope: HttpServer, { prices }: PriceDeps): v
     '/prices/:symbol',
     {
       schema: {
+        ...operatorAccess('prices put').documented,
         operationId: 'operatorReportPrice',
-        'x-command': 'prices put',
         summary: 'Report the price of a symbol in production; idempotent',
         tags: ['Operator: prices'],
-        security,
         params: SymbolParams,
         body: PriceReport,
         response: answers({ 200: PriceView }, 400, 401, 403, 404, 413, 415),

@@ -14,7 +14,7 @@ import {
   withSigningKey,
 } from '../webhooks/subscriptions/schema.ts';
 import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
-import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
+import { type OperatorAuthentication, operatorAccess } from './authentication.ts';
 
 export type SubscriptionDeps = {
   authentication: OperatorAuthentication;
@@ -86,11 +86,10 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     '/subscriptions/:guid',
     {
       schema: {
+        ...operatorAccess('subscriptions delete').documented,
         operationId: 'operatorDeleteSubscription',
-        'x-command': 'subscriptions delete',
         summary: 'Schedule the deletion of a webhook subscription; it delivers for another 24 hours',
         tags,
-        security,
         params: GuidParams,
         response: answers({ 200: ControlledSubscriptionView }, 401, 403, 404, 409, 413, 415),
       },
