@@ -1,21 +1,15 @@
 import type { Config } from '../infrastructure/config/config.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { closeDemoIfExposed } from './closed-demo.ts';
-import { logExposure } from './exposure.ts';
 import { listen, listenOn, runUntilStopped } from './process.ts';
-import { openApp, requireMasterKey, requireReadyDatabase, warnOfDatabaseRole } from './resources.ts';
+import { openReadyApp } from './ready.ts';
 
 /** Serves HTTP only. Any number of these processes share one database. */
 export async function api(config: Config): Promise<void> {
   requireSharedDatabase(config, 'api');
   await runUntilStopped(config, async (resources, stop) => {
-    const opened = await openApp(config, resources, { withRoutes: true });
-    const { app, config: complete, log } = opened;
-    logExposure(config, log);
-    await requireReadyDatabase(app);
-    await warnOfDatabaseRole(opened);
-    stop.throwIfAborted();
-    await requireMasterKey(app);
+    const options = { withRoutes: true };
+    const { app, config: complete, log } = await openReadyApp(config, resources, stop, options);
     await closeDemoIfExposed(app, config, log);
     await listen(app, complete, resources);
     app.alertsModule.notifier.start({ withSlack: false });
@@ -28,13 +22,7 @@ export async function api(config: Config): Promise<void> {
 export async function dispatch(config: Config): Promise<void> {
   requireSharedDatabase(config, 'dispatch');
   await runUntilStopped(config, async (resources, stop) => {
-    const opened = await openApp(config, resources);
-    const { app, config: complete, log } = opened;
-    logExposure(config, log);
-    await requireReadyDatabase(app);
-    await warnOfDatabaseRole(opened);
-    stop.throwIfAborted();
-    await requireMasterKey(app);
+    const { app, config: complete, log } = await openReadyApp(config, resources, stop);
     // For the Organizations that are frozen.
     await app.revocations.start();
     await app.dispatcher.start();

@@ -5,7 +5,7 @@ import { createTestApp } from '../../testing/app.ts';
 import { queriesOfOwner } from '../../testing/database.ts';
 import { tryRunUnderLock } from '../infrastructure/database/advisory-lock.ts';
 import { migrateDatabase } from './migrate.ts';
-import { requireReadyDatabase } from './resources.ts';
+import { requireReadyDatabase } from './ready.ts';
 
 const INDEX = 'delivery_queue_early';
 const app = await createTestApp();

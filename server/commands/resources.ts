@@ -8,9 +8,7 @@ import type { Config } from '../infrastructure/config/config.ts';
 import { type CompleteConfig, completeSecrets } from '../infrastructure/config/generated-secrets.ts';
 import { lockDataDir } from '../infrastructure/database/embedded/data-dir/data-dir.ts';
 import { startEmbeddedPostgres } from '../infrastructure/database/embedded/embedded-postgres.ts';
-import { excessPrivilege, readRole } from '../infrastructure/database/grants.ts';
 import { schemaState } from '../infrastructure/database/migrate.ts';
-import { namesOfMissingIndexes } from '../infrastructure/database/partitions/partition-indexes.ts';
 import { systemClock, systemTimers } from '../infrastructure/runtime/clock.ts';
 import { createLog, type Log } from '../infrastructure/runtime/log.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';
@@ -100,44 +98,6 @@ async function requireReachable(app: App, databaseUrl: Secret): Promise<void> {
     const reason = error instanceof pg.DatabaseError ? message : (code ?? message);
     throw new StartupError(`The database ${pathname.slice(1)} at ${host} cannot be used (${reason}).`);
   }
-}
-
-/** A wrong master key must fail the start, not the first token request. */
-export async function requireMasterKey(app: App): Promise<void> {
-  try {
-    await app.signingKeys.current();
-  } catch (error) {
-    const hint = 'restore master.key in the data directory, or set PORTICO_MASTER_KEY';
-    throw new StartupError(`Stored secrets cannot be decrypted (${(error as Error).message}); ${hint}.`);
-  }
-}
-
-/** Only `migrate` changes the schema, because other nodes may be using the database. */
-export async function requireReadyDatabase(app: App): Promise<void> {
-  const { queries } = app.database;
-  const state = await schemaState(queries);
-  if (state === 'behind')
-    throw new StartupError('The database is behind this version; run: npx portico migrate');
-  await preparePartitions(app);
-  // A newer version may have replaced some.
-  const indexes = state === 'ahead' ? [] : await namesOfMissingIndexes(queries);
-  if (indexes.length > 0) app.log.warn({ indexes }, 'indexes are missing; run portico migrate');
-}
-
-const ROLE_WARNINGS = {
-  superuser: 'the database role of this service is a superuser',
-  owner: 'the database role of this service owns its tables',
-};
-
-/** Only for a configured database: the embedded one sets its roles up itself. */
-export async function warnOfDatabaseRole({ app, config, log }: Opened): Promise<void> {
-  if (config.databaseUrl === undefined) return;
-  const excess = await excessPrivilege(app.database);
-  if (!excess) return;
-  log.warn(
-    { role: await readRole(app.database) },
-    `${ROLE_WARNINGS[excess]}; name a role that owns nothing in PORTICO_DATABASE_URL and the owner in PORTICO_MIGRATION_DATABASE_URL for portico migrate (docs/operators/deploy.md, Two database roles)`,
-  );
 }
 
 /** A service that starts after weeks needs partitions for today. */

@@ -2,23 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../infrastructure/config/config.ts';
 import { closeDemoIfExposed } from './closed-demo.ts';
 import { createDemo, findDemoFounder } from './demo.ts';
-import { logExposure } from './exposure.ts';
-import { migrateDatabase } from './migrate.ts';
 import { listen, runUntilStopped } from './process.ts';
-import { openApp, requireMasterKey, requireReadyDatabase, warnOfDatabaseRole } from './resources.ts';
+import { openReadyApp } from './ready.ts';
 import { writeWelcome } from './welcome.ts';
 
 /** Runs everything in one process: HTTP, background work, and the embedded database unless a URL is configured. */
 export async function serve(config: Config): Promise<void> {
   await runUntilStopped(config, async (resources, stop) => {
-    const opened = await openApp(config, resources, { withRoutes: true });
+    const opened = await openReadyApp(config, resources, stop, { withRoutes: true });
     const { app, config: complete, log, embedded } = opened;
-    logExposure(config, log);
-    stop.throwIfAborted();
-    if (embedded) await migrateDatabase(opened);
-    else await requireReadyDatabase(app);
-    await warnOfDatabaseRole(opened);
-    await requireMasterKey(app);
     await closeDemoIfExposed(app, config, log);
     await app.dispatcher.start();
     app.fileProcessing.start();
