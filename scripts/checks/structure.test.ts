@@ -27,7 +27,7 @@ const FORBIDDEN: Record<string, Record<string, string>> = {
     'server/files/state.ts': "import { type RawBuilder } from 'kysely';",
   },
   'server/infrastructure does not import product folders': {
-    'server/infrastructure/http/server.ts': "const tokens = await import('../../tokens/claims.ts');",
+    'server/infrastructure/http/server.ts': "const log = await import('../../request-log/hook.ts');",
   },
   'dashboard imports only types, and values of files that run in a browser, from server': {
     'dashboard/pages/Files.tsx': "import { limit } from '../../server/files/limits.ts';",
