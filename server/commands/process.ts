@@ -65,10 +65,7 @@ export async function listen(
   await app.revocations.start();
   await listenForOperator(app, config, resources);
   await listenOn(app.server, { host, port }, 'PORTICO_PORT');
-  const { server } = app.server;
-  resources.defer(() => {
-    setTimeout(() => server.closeAllConnections(), FINISH_REQUESTS_WITHIN_MS).unref();
-  });
+  limitClosing(app.server, resources);
 }
 
 /** Before the main port, so that a service that reports itself ready also answers its operator. */
@@ -84,7 +81,10 @@ async function listenForOperator(
     await Promise.all([operatorServer.close(), app.server.close()]);
   });
   await listenOn(operatorServer, { host, port }, 'PORTICO_OPERATOR_PORT');
-  const { server } = operatorServer;
+  limitClosing(operatorServer, resources);
+}
+
+function limitClosing({ server }: App['server'], resources: AsyncDisposableStack): void {
   resources.defer(() => {
     setTimeout(() => server.closeAllConnections(), FINISH_REQUESTS_WITHIN_MS).unref();
   });

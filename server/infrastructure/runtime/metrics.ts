@@ -20,6 +20,8 @@ export function createMetrics({ ofProcess = false, timers = systemTimers }: Opti
   if (ofProcess) collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const counter = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name, help, labelNames, registers });
   const readers: (() => Promise<void>)[] = [];
   return {
     /** All metrics in the Prometheus format, after the registered readers have updated theirs. */
@@ -46,53 +48,38 @@ export function createMetrics({ ofProcess = false, timers = systemTimers }: Opti
       'portico_body_bytes_in_flight',
       'Bytes of request bodies in the memory of this process.',
     ),
-    requestLogCalls: new Counter({
-      name: 'portico_request_log_calls_total',
-      help: 'Calls for the request log: written, sampled_out above the rate of complete logging, or dropped.',
-      labelNames: ['result'] as const,
-      registers,
-    }),
-    operatorRejections: new Counter({
-      name: 'portico_operator_rejections_total',
-      help: 'Calls to the operator API rejected for a wrong token or by the rate limit.',
-      labelNames: ['reason'] as const,
-      registers,
-    }),
-    deniedCalls: new Counter({
-      name: 'portico_denied_calls_total',
-      help: 'Calls rejected because their source address is not in the allowlist of their token.',
-      registers,
-    }),
-    tokensIssued: new Counter({
-      name: 'portico_tokens_issued_total',
-      help: 'Access tokens issued.',
-      labelNames: ['token_type'] as const,
-      registers,
-    }),
-    logins: new Counter({
-      name: 'portico_logins_total',
-      help: 'Logins to the dashboard, by method and outcome.',
-      labelNames: ['method', 'result'] as const,
-      registers,
-    }),
-    eventsPublished: new Counter({
-      name: 'portico_events_published_total',
-      help: 'Events accepted and stored, together with their deliveries.',
-      labelNames: ['event_type'] as const,
-      registers,
-    }),
-    attempts: new Counter({
-      name: 'portico_delivery_attempts_total',
-      help: 'Attempts to deliver an event, by outcome.',
-      labelNames: ['outcome'] as const,
-      registers,
-    }),
-    deliveries: new Counter({
-      name: 'portico_deliveries_total',
-      help: 'Deliveries that reached a final state, completed or failed.',
-      labelNames: ['state'] as const,
-      registers,
-    }),
+    requestLogCalls: counter(
+      'portico_request_log_calls_total',
+      'Calls for the request log: written, sampled_out above the rate of complete logging, or dropped.',
+      ['result'],
+    ),
+    operatorRejections: counter(
+      'portico_operator_rejections_total',
+      'Calls to the operator API rejected for a wrong token or by the rate limit.',
+      ['reason'],
+    ),
+    deniedCalls: counter(
+      'portico_denied_calls_total',
+      'Calls rejected because their source address is not in the allowlist of their token.',
+    ),
+    tokensIssued: counter('portico_tokens_issued_total', 'Access tokens issued.', ['token_type']),
+    logins: counter('portico_logins_total', 'Logins to the dashboard, by method and outcome.', [
+      'method',
+      'result',
+    ]),
+    eventsPublished: counter(
+      'portico_events_published_total',
+      'Events accepted and stored, together with their deliveries.',
+      ['event_type'],
+    ),
+    attempts: counter('portico_delivery_attempts_total', 'Attempts to deliver an event, by outcome.', [
+      'outcome',
+    ]),
+    deliveries: counter(
+      'portico_deliveries_total',
+      'Deliveries that reached a final state, completed or failed.',
+      ['state'],
+    ),
     deliverySeconds: new Histogram({
       name: 'portico_delivery_seconds',
       help: 'Time from the acceptance of an event to the 2xx of an endpoint, including retries.',
@@ -118,18 +105,16 @@ export function createMetrics({ ofProcess = false, timers = systemTimers }: Opti
       'portico_deliveries_waiting',
       'Deliveries waiting in the database; every process reports the same value.',
     ),
-    alertNotices: new Counter({
-      name: 'portico_alert_notices_total',
-      help: 'Emails and Slack messages about alerts, by channel and result: sent, failed (retried) or given_up.',
-      labelNames: ['channel', 'result'] as const,
-      registers,
-    }),
-    files: new Counter({
-      name: 'portico_files_total',
-      help: 'Files that reached a final state in this process, completed or failed.',
-      labelNames: ['state'] as const,
-      registers,
-    }),
+    alertNotices: counter(
+      'portico_alert_notices_total',
+      'Emails and Slack messages about alerts, by channel and result: sent, failed (retried) or given_up.',
+      ['channel', 'result'],
+    ),
+    files: counter(
+      'portico_files_total',
+      'Files that reached a final state in this process, completed or failed.',
+      ['state'],
+    ),
     fileSeconds: new Histogram({
       name: 'portico_file_processing_seconds',
       help: 'Time from the upload of a file to its final state.',
