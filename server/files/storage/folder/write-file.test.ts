@@ -31,24 +31,44 @@ test('a batch has at most a thousand chunks, because each takes memory besides i
   assert.equal(Math.max(...batches.map(({ chunks }) => chunks)), 1_024);
 });
 
-test('many uploads that begin one after the other share the memory of 64 batches', async (context) => {
-  const batches = await watchBatches(context);
-  const writeFile = createFileWriter();
-  const pieces = new Array<Buffer>(15).fill(Buffer.alloc(65_536));
-  const uploads = 100;
+const PIECES = new Array<Buffer>(15).fill(Buffer.alloc(65_536));
+
+/** Begins uploads one after the other, which stall with less than a batch until `resume` is called. */
+async function beginStalled(writeFile: ReturnType<typeof createFileWriter>, name: string, uploads: number) {
   const continued = Promise.withResolvers<void>();
   async function* receive(stalled: () => void) {
-    yield* pieces;
+    yield* PIECES;
     stalled();
     await continued.promise;
   }
   const writing: Promise<unknown>[] = [];
   for (let n = 0; n < uploads; n += 1)
     await new Promise<void>((stalled) => {
-      writing.push(writeFile(join(folder, `slow ${n}`), receive(stalled), LIMITS));
+      writing.push(writeFile(join(folder, `${name} ${n}`), receive(stalled), LIMITS));
     });
+  return function resume() {
+    continued.resolve();
+    return Promise.all(writing);
+  };
+}
+
+test('many uploads that begin one after the other share the memory of 64 batches', async (context) => {
+  const batches = await watchBatches(context);
+  const uploads = 100;
+  const resume = await beginStalled(createFileWriter(), 'slow', uploads);
   const written = batches.reduce((sum, { bytes }) => sum + bytes, 0);
-  assert.ok(uploads * pieces.length * 65_536 - written <= 64 * 1_048_576);
-  continued.resolve();
-  await Promise.all(writing);
+  assert.ok(uploads * PIECES.length * 65_536 - written <= 64 * 1_048_576);
+  await resume();
+});
+
+test('uploads that stall do not make the writes of another upload small', async (context) => {
+  const writeFile = createFileWriter();
+  const resume = await beginStalled(writeFile, 'stalled', 70);
+  const batches = await watchBatches(context);
+  await writeFile(join(folder, 'active'), piecesOf(Buffer.alloc(1_048_576)), LIMITS);
+  assert.deepEqual(
+    batches.filter(({ chunks }) => chunks < PIECES.length),
+    [],
+  );
+  await resume();
 });

@@ -17,11 +17,18 @@ type Limits = Pick<PutTerms, 'maxBytes' | 'onWritten'> & {
   beforeWrite(bytes: number): void | Promise<void>;
 };
 
+/** A batch that is being collected. */
+type Batch = { chunks: Uint8Array[]; bytes: number; memory: number };
+
 /** The memory of all batches, also of those that are being written. */
-type BatchMemory = { used: number };
+type BatchMemory = {
+  used: number;
+  /** Functions that write the batch of an upload, and resolve also if that fails. The longest without a chunk is first. */
+  flushes: Set<() => Promise<void>>;
+};
 
 export function createFileWriter() {
-  const memory: BatchMemory = { used: 0 };
+  const memory: BatchMemory = { used: 0, flushes: new Set() };
 
   /** Writes a new file and syncs it to disk. Writes at most `maxBytes`. */
   return async function writeFile(
@@ -40,7 +47,10 @@ export function createFileWriter() {
   };
 }
 
-/** Writes one batch while the next is received. */
+/**
+ * Writes one batch while the next is received. When the memory of all batches is used, the batch that has waited longest for
+ * a chunk is written: uploads that stall must not make the writes of others small.
+ */
 async function writeBatches(
   content: AsyncIterable<Uint8Array>,
   handle: FileHandle,
@@ -48,23 +58,35 @@ async function writeBatches(
   memory: BatchMemory,
 ): Promise<boolean> {
   let size = 0;
-  let batch: Uint8Array[] = [];
-  let batchBytes = 0;
-  let batchMemory = 0;
+  let batch: Batch = { chunks: [], bytes: 0, memory: 0 };
   let writing = Promise.resolve();
 
-  async function writeBatch(): Promise<void> {
-    await writing;
-    await beforeWrite(batchBytes);
-    const written = batchMemory;
-    writing = writeAll(handle, batch, batchBytes, onWritten).finally(() => {
-      memory.used -= written;
-    });
-    // Awaited before the next batch or at the end; until then a rejection must not count as unhandled.
-    writing.catch(() => {});
-    batch = [];
-    batchBytes = 0;
-    batchMemory = 0;
+  function flush(): Promise<void> {
+    const written = batch;
+    batch = { chunks: [], bytes: 0, memory: 0 };
+    memory.flushes.delete(flush);
+    if (written.memory > 0) writing = writing.then(() => write(written)).finally(() => release(written));
+    // A rejection is reported when `writing` is awaited.
+    return writing.catch(() => {});
+  }
+
+  async function write({ chunks, bytes }: Batch): Promise<void> {
+    await beforeWrite(bytes);
+    await writeAll(handle, chunks, bytes, onWritten);
+  }
+
+  function release(released: Batch): void {
+    memory.used -= released.memory;
+  }
+
+  function add(chunk: Uint8Array): void {
+    const chunkMemory = chunk.byteLength + CHUNK_OVERHEAD_BYTES;
+    batch.chunks.push(chunk);
+    batch.bytes += chunk.byteLength;
+    batch.memory += chunkMemory;
+    memory.used += chunkMemory;
+    memory.flushes.delete(flush);
+    memory.flushes.add(flush);
   }
 
   try {
@@ -72,17 +94,20 @@ async function writeBatches(
       size += chunk.byteLength;
       // Leaving the loop ends the source too.
       if (size > maxBytes) return false;
-      batch.push(chunk);
-      batchBytes += chunk.byteLength;
-      batchMemory += chunk.byteLength + CHUNK_OVERHEAD_BYTES;
-      memory.used += chunk.byteLength + CHUNK_OVERHEAD_BYTES;
-      if (batchMemory >= BATCH_BYTES || memory.used >= BATCHES_BYTES) await writeBatch();
+      add(chunk);
+      if (memory.used >= BATCHES_BYTES) await memory.flushes.values().next().value?.();
+      if (batch.memory < BATCH_BYTES) continue;
+      await writing;
+      void flush();
     }
-    if (batchBytes > 0) await writeBatch();
+    void flush();
     await writing;
     return true;
   } finally {
-    memory.used -= batchMemory;
+    memory.flushes.delete(flush);
+    release(batch);
+    // The file is closed next.
+    await writing.catch(() => {});
   }
 }
 
