@@ -222,6 +222,7 @@ test('a silent storage blocks no other calls of the Organization', { timeout: 20
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   let puts = 0;
   const silent = await createTestApp({
+    environment: { PORTICO_MAX_BODY_BYTES_IN_FLIGHT: String(64 * 1024 ** 2) },
     wrapStorage: (storage) => ({
       ...storage,
       async put(...content) {
@@ -236,7 +237,21 @@ test('a silent storage blocks no other calls of the Organization', { timeout: 20
   await until(async () => puts === 2, 'as many are stored at once as calls run');
   assert.equal((await postFile(silent, { token, ...creator })).status, 201);
   assert.equal(puts, 2);
+  // Together just below the 16 MiB that files of one Organization may hold, and then above.
+  const waiting = [10_400_000, 6_300_000, 100_000].map((characters) =>
+    postFile(silent, { token, ...creator }, { data: 'A'.repeat(characters) }),
+  );
+  assertError(await Promise.race(waiting), 503, 'overloaded', /request bodies/);
+  const created = await silent.call({
+    method: 'POST',
+    url: '/api/customers',
+    token: await tokenOf(silent, creator.bankKey, 'customers:execute'),
+    headers: { 'content-type': 'application/json' },
+    payload: `{"type":"individual"}${' '.repeat(100_000)}`,
+  });
+  assert.equal(created.status, 201, 'bodies of other calls have a share of their own');
   answer();
+  await Promise.all(waiting);
   assert.deepEqual(
     (await Promise.all(storing)).map(({ status }) => status),
     [201, 201, 201, 201],

@@ -197,7 +197,8 @@ export const settings = {
   maxBodyBytesInFlight: {
     variable: 'PORTICO_MAX_BODY_BYTES_IN_FLIGHT',
     parse: parse.integer(64 * MEBIBYTE, 1_024 * GIBIBYTE),
-    about: 'request body bytes that one process holds at once; a quarter of it for one Organization',
+    about:
+      'request body bytes that one process holds at once; a quarter of it for the inline files of one Organization',
   },
   maxPendingFiles: {
     variable: 'PORTICO_MAX_PENDING_FILES',

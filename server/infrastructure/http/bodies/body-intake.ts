@@ -51,10 +51,9 @@ export function shareBodyBudget(
 }
 
 function sourceOf(request: FastifyRequest, sourceAddress: SourceAddress): BodySource {
-  const { bodySource } = request;
-  return bodySource === undefined
-    ? { key: networkOf(sourceAddress(request)), isAnonymous: true }
-    : { key: bodySource, isAnonymous: false };
+  const { bodySource, routeOptions } = request;
+  if (bodySource === undefined) return { key: networkOf(sourceAddress(request)), kind: 'anonymous' };
+  return { key: bodySource, kind: routeOptions.config.longText === undefined ? 'call' : 'long text' };
 }
 
 function isChunked({ raw }: FastifyRequest): boolean {

@@ -40,38 +40,42 @@ server.post('/slow', { schema: { hide: true }, onRequest: authenticated }, async
 const port = await listenAnywhere(server);
 const timedPort = await listenAnywhere(timed.server);
 
-test('authenticated callers share a part of the budget, and each has its own limit', () => {
-  const budget = createBodyBudget({ maxBytes: 64 });
-  const shareOf = (key: string) => budget.open({ key, isAnonymous: false });
-  const first = shareOf('organization a');
-  assert.ok(first.take(10) && first.take(6));
-  assert.equal(first.take(1), false, 'an Organization may use a quarter');
-  assert.equal(shareOf('organization a').take(1), false, 'for all of its requests together');
-  first.complete();
-  const others = ['organization b', 'organization c'].map(shareOf);
-  for (const share of others) {
-    assert.ok(share.take(16));
-    share.complete();
-  }
-  assert.equal(shareOf('organization d').take(1), false, 'the rest is for anonymous callers');
-  assert.ok(budget.open({ key: 'network', isAnonymous: true }).take(1 / 4));
-  first.release();
-  first.release();
-  assert.equal(budget.held(), 32.25);
-  assert.equal(first.take(1), false, 'a released share counts nothing');
-  assert.ok(shareOf('organization d').take(16));
-});
+for (const [kind, kindBytes, senderBytes] of [
+  ['call', 16, 4],
+  ['long text', 32, 16],
+] as const)
+  test(`each ${kind} counts for its caller and for all of its kind`, () => {
+    const budget = createBodyBudget({ maxBytes: 64 });
+    const shareOf = (key: string) => budget.open({ key, kind });
+    const first = shareOf('organization a');
+    assert.ok(first.take(senderBytes - 1) && first.take(1));
+    assert.equal(first.take(1), false, 'the limit of an Organization');
+    assert.equal(shareOf('organization a').take(1), false, 'for all of its requests together');
+    first.complete();
+    for (let held = senderBytes; held < kindBytes; held += senderBytes) {
+      const share = shareOf(`organization ${held}`);
+      assert.ok(share.take(senderBytes));
+      share.complete();
+    }
+    assert.equal(shareOf('organization b').take(1), false, 'the rest is for other kinds');
+    for (const other of ['anonymous', 'call', 'long text'] as const)
+      if (other !== kind) assert.ok(budget.open({ key: 'organization a', kind: other }).take(1 / 4));
+    first.release();
+    first.release();
+    assert.equal(budget.held(), kindBytes - senderBytes + 2 / 4);
+    assert.equal(first.take(1), false, 'a released share counts nothing');
+    assert.ok(shareOf('organization b').take(senderBytes));
+  });
 
-test('three Organizations with open bodies do not block a fourth or the operator', () => {
+test('Organizations with open bodies do not block another one or the operator', () => {
   const budget = createBodyBudget({ maxBytes: 64 });
   const shed: string[] = [];
-  for (const key of ['organization a', 'organization b', 'organization c']) {
-    const share = budget.open({ key, isAnonymous: false });
+  for (const key of ['organization a', 'organization b', 'organization c', 'organization d']) {
+    const share = budget.open({ key, kind: 'call' });
     share.whenShed(() => shed.push(key));
-    assert.ok(share.take(16));
+    assert.ok(share.take(4));
   }
-  for (const key of ['organization d', 'operator'])
-    assert.ok(budget.open({ key, isAnonymous: false }).take(4));
+  for (const key of ['organization e', 'operator']) assert.ok(budget.open({ key, kind: 'call' }).take(1));
   assert.deepEqual(shed, ['organization a'], 'one body was shed for both');
 });
 

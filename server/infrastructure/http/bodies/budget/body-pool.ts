@@ -9,6 +9,8 @@ export type BodyShare = {
   release(): void;
 };
 
+export type BodyPool = ReturnType<typeof createBodyPool>;
+
 type Body = { key: string; bytes: number; isOpen: boolean; stop(): void };
 type Sender = { held: number; arriving: Set<Body>; sizeClass: number | undefined };
 
