@@ -14,8 +14,6 @@ export type ByteRange = { start: number; end: number };
 export type PutTerms = {
   contentType: string;
   maxBytes: number;
-  /** The exact size if it is known, so that large content need not be held in memory. */
-  size?: number;
   /** Called repeatedly before a write; throws to abort the put. */
   beforeWrite?: () => void;
   /** Called when a chunk is no longer needed. */

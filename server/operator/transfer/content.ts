@@ -47,12 +47,15 @@ export function createImportedContent({ database, clock, storage, deletions }: D
   const dueAt = later(clock.now(), DELETE_AFTER_MS);
   let count = 0;
 
-  async function* piecesOf(frames: AsyncIterator<Frame>): AsyncGenerator<Buffer, void> {
-    for (;;) {
+  async function* piecesOf(size: number, frames: AsyncIterator<Frame>): AsyncGenerator<Buffer, void> {
+    for (let left = size; ; ) {
       const { value, done } = await frames.next();
       if (done || (value.head.kind !== 'content' && value.head.kind !== 'file end'))
         throw new InvalidFrame('the content of a file is incomplete');
-      if (value.head.kind === 'file end') return;
+      const isEnd = value.head.kind === 'file end';
+      left -= value.payload.length;
+      if (left < 0 || (isEnd && left > 0)) throw new InvalidFrame('the content of a file has another size');
+      if (isEnd) return;
       yield value.payload;
     }
   }
@@ -72,11 +75,10 @@ export function createImportedContent({ database, clock, storage, deletions }: D
       frames: AsyncIterator<Frame>,
     ): Promise<Failure | undefined> {
       if (!(await deletions.takeOver(guid, dueAt))) return isBeingDeleted();
-      const pieces = piecesOf(frames);
+      const pieces = piecesOf(size, frames);
       // A storage may close its source early, for example when it has the content already.
       const source = { [Symbol.asyncIterator]: () => ({ next: () => pieces.next() }) };
-      const result = await storage.put(guid, source, { contentType, maxBytes: size, size });
-      if (result === 'too_large') return isTooLarge(guid, size);
+      await storage.put(guid, source, { contentType, maxBytes: size });
       for await (const _rest of pieces);
       count += 1;
       return undefined;
@@ -102,14 +104,6 @@ export function createImportedContent({ database, clock, storage, deletions }: D
       }
     },
   };
-}
-
-/** A folder takes any size. */
-function isTooLarge(guid: string, size: number): Failure {
-  return new Failure(
-    'state_conflict',
-    `The file ${guid} has ${size} bytes, and an S3 store takes at most 5 GiB; unfreeze the Organization and delete the file, or import it where files are in a folder`,
-  );
 }
 
 function isBeingDeleted(): Failure {

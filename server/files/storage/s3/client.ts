@@ -55,8 +55,12 @@ export function isConditionFailed(error: unknown): boolean {
   return statusOf(error) === 412 || statusOf(error) === 409;
 }
 
+export function isAbsent(error: unknown): boolean {
+  return statusOf(error) === 404;
+}
+
 export function undefinedWhenAbsent(error: unknown): undefined {
-  if (statusOf(error) !== 404) throw error;
+  if (!isAbsent(error)) throw error;
 }
 
 export function failsTo(operation: string) {

@@ -1,4 +1,10 @@
-import { DeleteObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  type S3Client,
+} from '@aws-sdk/client-s3';
 import { isGuid } from '../../../infrastructure/runtime/guid.ts';
 import { deleteEach } from '../delete-each.ts';
 import type { StoredContent } from '../storage.ts';
@@ -12,6 +18,20 @@ export async function sweepObjects(client: S3Client, location: Location, olderTh
   const old = (page.Contents ?? []).filter(({ LastModified }) => LastModified && LastModified < olderThan);
   return deleteEach(old, async ({ Key }) => {
     await client.send(new DeleteObjectCommand({ Bucket: location.Bucket, Key }));
+    return true;
+  });
+}
+
+/** Deletes the parts of uploads whose process died. */
+export async function abortUnfinished(
+  client: S3Client,
+  location: Location,
+  olderThan: Date,
+): Promise<number> {
+  const page = await client.send(new ListMultipartUploadsCommand(location)).catch(failsTo('sweep'));
+  const old = (page.Uploads ?? []).filter(({ Initiated }) => Initiated && Initiated < olderThan);
+  return deleteEach(old, async ({ Key, UploadId }) => {
+    await client.send(new AbortMultipartUploadCommand({ Bucket: location.Bucket, Key, UploadId }));
     return true;
   });
 }

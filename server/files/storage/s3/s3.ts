@@ -7,7 +7,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import { type Clock, later } from '../../../infrastructure/runtime/clock.ts';
 import { type Guids, isGuid } from '../../../infrastructure/runtime/guid.ts';
 import { attachment } from '../disposition.ts';
 import type { ByteRange, DownloadTerms, Storage, UploadTerms } from '../storage.ts';
@@ -18,11 +18,15 @@ import {
   type S3Settings,
   undefinedWhenAbsent,
 } from './client.ts';
-import { listObjects, sweepObjects } from './list.ts';
-import { MAX_PUT_BYTES, putObject } from './put.ts';
+import { abortUnfinished, listObjects, sweepObjects } from './list.ts';
+import { putObject } from './put.ts';
 
 const UPLOADS = 'uploads/';
 const FILES = 'files/';
+/** The largest object that S3 copies in one request, and the largest upload by a URL. */
+const MAX_COPY_BYTES = 5 * 1_073_741_824;
+/** Of one multipart upload. The import of a large file over a slow link may need days. */
+const LONGEST_PUT_MS = 14 * 24 * 3_600_000;
 /** Another PUT to the same link can replace the upload while it is copied. */
 const MAX_COPY_ATTEMPTS = 3;
 
@@ -53,7 +57,7 @@ export function createS3Storage({
     const uploaded = await headObject(at(UPLOADS, guid));
     if (!uploaded || attempts === 0) return undefined;
     const size = uploaded.ContentLength ?? 0;
-    if (size > MAX_PUT_BYTES) return { size };
+    if (size > MAX_COPY_BYTES) return { size };
     return (await acceptUpload(guid, uploaded.ETag)) ? { size } : head(guid, attempts - 1);
   }
 
@@ -90,6 +94,11 @@ export function createS3Storage({
       await client.send(new DeleteObjectCommand(at(prefix, guid))).catch(failsTo('delete'));
   }
 
+  async function sweepTemporary(olderThan: Date): Promise<number> {
+    const uploads = await sweepObjects(client, location(UPLOADS), olderThan);
+    return uploads + (await abortUnfinished(client, location(FILES), later(clock.now(), -LONGEST_PUT_MS)));
+  }
+
   /** Signatures have whole seconds. Both ends are rounded down, so that no URL outlives `expiresAt`. */
   function validity(expiresAt: Date): { signingDate: Date; expiresIn: number } {
     const signingDate = clock.now();
@@ -122,7 +131,7 @@ export function createS3Storage({
     delete: deleteContent,
     uploadUrl,
     downloadUrl,
-    sweepTemporary: (olderThan) => sweepObjects(client, location(UPLOADS), olderThan),
+    sweepTemporary,
     // An S3 store manages its own free space.
     requireSpace: async () => {},
     listContent: (after) => listObjects(client, location(FILES), after),

@@ -12,6 +12,13 @@ export type S3Answer = {
 };
 
 type StoredObject = { body: Buffer; etag: string; modified: Date; headers: Record<string, string> };
+/** Neither completed nor aborted. */
+export type MultipartUpload = {
+  key: string;
+  initiated: Date;
+  headers: Record<string, string>;
+  parts: Map<number, Buffer>;
+};
 export type Bucket = ReturnType<typeof createBucket>;
 
 /** The limit of the S3 protocol. */
@@ -19,15 +26,16 @@ const MAX_PAGE_OBJECTS = 1_000;
 
 export function createBucket(name: string, clock: Clock) {
   const objects = new Map<string, StoredObject>();
-  return { name, clock, objects, pageObjects: MAX_PAGE_OBJECTS };
+  const uploads = new Map<string, MultipartUpload>();
+  return { name, clock, objects, uploads, pageObjects: MAX_PAGE_OBJECTS };
 }
 
 /** Carries out a request whose signature is valid. */
 export function answerTo(bucket: Bucket, request: S3Request): S3Answer {
   const prefix = `/${bucket.name}/`;
-  if (request.path === prefix || request.path === prefix.slice(0, -1)) return list(bucket, request.query);
-  if (!request.path.startsWith(prefix)) return { status: 404, code: 'NoSuchBucket' };
+  if (!`${request.path}/`.startsWith(prefix)) return { status: 404, code: 'NoSuchBucket' };
   const key = request.path.slice(prefix.length);
+  if (key === '') return list(bucket, request.query);
   switch (request.method) {
     case 'PUT':
       return request.headers['x-amz-copy-source']
@@ -41,7 +49,11 @@ export function answerTo(bucket: Bucket, request: S3Request): S3Answer {
   }
 }
 
-function put(bucket: Bucket, key: string, { headers, body }: S3Request): S3Answer {
+export function put(
+  bucket: Bucket,
+  key: string,
+  { headers, body }: Pick<S3Request, 'headers' | 'body'>,
+): S3Answer {
   if (headers['if-none-match'] === '*' && bucket.objects.has(key))
     return { status: 412, code: 'PreconditionFailed' };
   return { status: 200, headers: { etag: store(bucket, key, body, keptOf(headers)).etag } };
@@ -102,7 +114,7 @@ function store(bucket: Bucket, key: string, body: Buffer, headers: Record<string
 }
 
 /** The headers of a PUT that a store keeps. */
-function keptOf(headers: IncomingHttpHeaders): Record<string, string> {
+export function keptOf(headers: IncomingHttpHeaders): Record<string, string> {
   const kept = Object.entries(headers).filter(
     ([name]) => name === 'content-type' || name.startsWith('x-amz-meta-'),
   );
@@ -113,6 +125,6 @@ function given(name: string, value: string | null): Record<string, string> {
   return value === null ? {} : { [name]: value };
 }
 
-function etagOf(body: Buffer): string {
+export function etagOf(body: Buffer): string {
   return `"${createHash('md5').update(body).digest('hex')}"`;
 }

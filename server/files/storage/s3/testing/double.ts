@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../../infrastructure/runtime/clock.ts';
 import { Secret } from '../../../../infrastructure/runtime/secret.ts';
 import { answerTo, createBucket, type S3Answer, type S3Request } from './bucket.ts';
+import { answerToMultipart } from './multipart.ts';
 import { type Credentials, refusalOf } from './sigv4.ts';
 
 const CREDENTIALS: Credentials = {
@@ -45,7 +46,7 @@ export async function createS3Double(clock: Clock) {
   function judge(request: S3Request): S3Answer {
     const isLink = request.query.has('X-Amz-Signature');
     const code = refusalOf(request, CREDENTIALS, isLink ? clock.now() : new Date());
-    if (!code) return answerTo(bucket, request);
+    if (!code) return answerToMultipart(bucket, request) ?? answerTo(bucket, request);
     refusals.push(code);
     return { status: 403, code };
   }
