@@ -62,6 +62,15 @@ test('an upload is found by polling, processed, and downloaded from the store', 
   assert.match(String(response.headers.get('content-disposition')), /^attachment; filename="bill\.png"/);
 });
 
+test('an upload that was not found during an outage of a day is not swept', async () => {
+  const { guid, upload_url: url } = await createFile(app, owner);
+  await put(url, PNG);
+  clock.advance(25 * 60 * MINUTE_MS);
+  await app.clusterTasks.runOnce();
+  await pass(0);
+  assert.equal((await showFile(app, owner, guid)).state, 'completed');
+});
+
 test('the upload URL replaces nothing once the upload was accepted', async () => {
   const { guid, upload_url: url } = await createFile(app, owner);
   await put(url, PNG);

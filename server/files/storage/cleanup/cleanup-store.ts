@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
+import { notFrozen } from '../../../infrastructure/database/not-frozen.ts';
 
 /** Scheduled deletions of content (`file_deletions`), and the progress of the orphan sweep (`content_sweeps`). */
 
@@ -128,4 +129,14 @@ export async function selectKnownContent(queries: Queries, guids: readonly strin
     union all
     select guid from file_deletions where guid = any(${guids}::uuid[])`.execute(queries);
   return new Set(rows.map(({ guid }) => guid));
+}
+
+/** Whether a file that was created before this time still waits for a poll. Files of frozen Organizations are not polled. */
+export async function hasUnpolledFile(queries: Queries, createdBefore: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select from files
+    where next_look_at is not null and uploaded_at is null and created_at < ${createdBefore}
+      and ${notFrozen('files.organization_guid')}
+    limit 1`.execute(queries);
+  return rows.length > 0;
 }

@@ -102,8 +102,11 @@ export function createDeletions({
     async sweepUnfinishedUploads(): Promise<number> {
       const now = clock.now();
       if (!hasPassed(UNFINISHED_SWEEP_EVERY_MS, unfinishedSweptAt, now.getTime())) return 0;
+      const olderThan = later(now, -UNFINISHED_AFTER_MS);
+      // After an outage, a store may have uploads that no poll has found yet.
+      if (await store.hasUnpolledFile(queries, olderThan)) return 0;
       unfinishedSweptAt = now.getTime();
-      return storage.sweepTemporary(later(now, -UNFINISHED_AFTER_MS));
+      return storage.sweepTemporary(olderThan);
     },
   };
 }
