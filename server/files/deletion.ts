@@ -2,7 +2,6 @@ import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
 import type { FileReferences, ReferencedFiles } from '../objects/service.ts';
 import { changeOf } from './records.ts';
 import type { Deletions } from './storage/cleanup/deletions.ts';
@@ -12,7 +11,6 @@ type Deps = {
   database: Database;
   clock: Clock;
   audit: Audit;
-  log: Log;
   references: FileReferences;
   deletions: Deletions;
 };
@@ -21,7 +19,7 @@ type Deps = {
  * Deletions of files by partners. An object that refers to a file locks its row first, and a deletion looks for
  * references under the lock, so that neither misses the other.
  */
-export function createFileDeletion({ database, clock, audit, log, references, deletions }: Deps) {
+export function createFileDeletion({ database, clock, audit, references, deletions }: Deps) {
   const locks: ReferencedFiles = {
     async lockCompleted(transaction, visible, customerGuid, guids) {
       const wanted = [...new Set(guids)];
@@ -59,12 +57,7 @@ export function createFileDeletion({ database, clock, audit, log, references, de
         return file;
       });
       if (isFailure(removed)) return removed;
-      if (removed.failed_at === null)
-        await deletions
-          .deleteNow(guid, now)
-          .catch((error: unknown) =>
-            log.warn({ err: error, file: guid }, 'could not delete content; will retry'),
-          );
+      if (removed.failed_at === null) await deletions.deleteNow(guid, now);
       return undefined;
     },
   };

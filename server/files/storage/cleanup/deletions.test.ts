@@ -46,6 +46,13 @@ test('content that cannot be deleted keeps no other content, and is tried again'
   assert.deepEqual(await remaining(), []);
 });
 
+test('content that cannot be deleted at once is left to the sweep', async () => {
+  const [bad = ''] = await scheduled(1);
+  await createStubborn([bad]).deletions.deleteNow(bad, clock.now());
+  assert.ok(app.logged.some((line) => line.includes('could not delete content') && line.includes(bad)));
+  assert.equal(await createStubborn([]).deletions.sweep(), 1);
+});
+
 test('a sweep ends after ten failures, and the next one continues with deletions that were not tried', async () => {
   const bad = await scheduled(10);
   clock.advance(1);

@@ -38,9 +38,11 @@ export function createDeletions({
 }) {
   let unfinishedSweptAt = 0;
 
-  async function tryDelete(guid: string): Promise<boolean> {
+  /** `finish` runs once the content is gone. */
+  async function tryDelete(guid: string, finish = async () => {}): Promise<boolean> {
     try {
       await storage.delete(guid);
+      await finish();
       return true;
     } catch (error) {
       log.warn({ err: error, file: guid }, 'could not delete content; will retry');
@@ -65,10 +67,9 @@ export function createDeletions({
     cancelOf: (transaction: Transaction, organizationGuid: string): Promise<boolean> =>
       store.cancelDeletionsOf(transaction, organizationGuid, claimWindow()),
 
-    /** Carries out a deletion that was just scheduled. The sweep repeats it if this fails. */
+    /** Carries out a deletion that was just scheduled. A failure is logged, and the sweep repeats it. */
     async deleteNow(guid: string, dueAt: Date): Promise<void> {
-      await storage.delete(guid);
-      await store.finishDeletions(queries, [guid], dueAt);
+      await tryDelete(guid, () => store.finishDeletions(queries, [guid], dueAt));
     },
 
     /**
@@ -88,7 +89,7 @@ export function createDeletions({
         const deleted: string[] = [];
         while (untried.length > 0 && mayContinue()) {
           const some = untried.splice(0, DELETED_AT_ONCE);
-          const results = await Promise.all(some.map(tryDelete));
+          const results = await Promise.all(some.map((guid) => tryDelete(guid)));
           deleted.push(...some.filter((_, index) => results[index]));
           failures += results.filter((isDeleted) => !isDeleted).length;
         }
