@@ -1,5 +1,6 @@
 import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
+import { refuseUnknown } from '../infrastructure/http/requests/filters.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { FileReferences } from '../objects/service.ts';
 import { type CreationDeps, createFileCreation } from './creation.ts';
@@ -63,14 +64,4 @@ export function createFiles(deps: CreationDeps & { references: FileReferences })
       return { ...found, rows: await Promise.all(found.rows.map((file) => withLinks(file, options))) };
     },
   };
-}
-
-function refuseUnknown(
-  filter: string,
-  wanted: readonly string[] = [],
-  known: readonly string[],
-): Failure | undefined {
-  const unknown = wanted.find((name) => !known.includes(name));
-  if (unknown === undefined) return undefined;
-  return new Failure('invalid_parameter', `${filter} must be one of ${known.join(', ')}; got ${unknown}`);
 }

@@ -3,6 +3,7 @@ import { textArray, uuidArray } from '../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import { selectMergedPage } from '../infrastructure/database/paging/merged-paging.ts';
 import { type Page, type PageOf, selectPage } from '../infrastructure/database/paging/paging.ts';
+import { distinct } from '../infrastructure/database/paging/value-paging.ts';
 import type { EnvironmentName, Row, Tables } from '../infrastructure/database/tables.ts';
 import { later } from '../infrastructure/runtime/clock.ts';
 import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
@@ -172,8 +173,4 @@ export function updateFileIf(
       or([eb('upload_leased_until', 'is', null), eb('upload_leased_until', '<=', uploadUnleasedAt)]),
     );
   return update.returningAll().executeTakeFirst();
-}
-
-function distinct<T>(values: readonly T[]): T[] {
-  return [...new Set(values)];
 }

@@ -3,6 +3,7 @@ import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Base } from '../infrastructure/base.ts';
 import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
+import { refuseUnknown } from '../infrastructure/http/requests/filters.ts';
 import { type RecordAnswer, recordNothing } from '../infrastructure/idempotency/record-answer.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
@@ -234,24 +235,14 @@ function detailsOf(
   return complete ? complete(input, now) : input;
 }
 
-/** A value that no object can have is a mistake of the caller. */
 function refuseChoices({ machine, details }: ObjectType, filters: ObjectFilters): Failure | undefined {
   const choicesOf = (field: string) => (details.properties[field] as { enum?: string[] } | undefined)?.enum;
-  const asked: [name: string, values: readonly string[] | undefined, choices: string[] | undefined][] = [
-    ['state', filters.state, machine && statesOf(machine)],
-    ['type', filters.type, choicesOf('type')],
-    ['side', filters.side, choicesOf('side')],
-    ['transfer_type', filters.transferType, choicesOf('transfer_type')],
-  ];
-  for (const [name, values = [], choices] of asked) {
-    const unknown = choices && values.find((value) => !choices.includes(value));
-    if (unknown !== undefined)
-      return new Failure(
-        'invalid_parameter',
-        `${name} must be one of ${choices?.join(', ')}; got ${unknown}`,
-      );
-  }
-  return undefined;
+  return (
+    refuseUnknown('state', filters.state, machine && statesOf(machine)) ??
+    refuseUnknown('type', filters.type, choicesOf('type')) ??
+    refuseUnknown('side', filters.side, choicesOf('side')) ??
+    refuseUnknown('transfer_type', filters.transferType, choicesOf('transfer_type'))
+  );
 }
 
 function initialState(machine: Machine, details: Details): string {

@@ -66,6 +66,13 @@ export class StorageError extends Error {
   }
 }
 
+/** Throws an error of the store as a StorageError. */
+export function failsTo(operation: string) {
+  return (error: unknown): never => {
+    throw new StorageError(operation, error);
+  };
+}
+
 export class StorageFull extends StorageError {
   constructor(freeBytes: number, minFreeBytes: number) {
     super('write', `${freeBytes} bytes are free, ${minFreeBytes} must remain free`);

@@ -5,14 +5,14 @@ import { type Guids, isGuid } from '../../../infrastructure/runtime/guid.ts';
 import { deleteEach } from '../delete-each.ts';
 import {
   type ByteRange,
+  failsTo,
   type PutResult,
   type PutTerms,
   type Storage,
-  StorageError,
   StorageFull,
 } from '../storage.ts';
 import type { Links } from './links.ts';
-import { listFolder } from './listing.ts';
+import { listFolder, undefinedWhenAbsent } from './listing.ts';
 import { createFileWriter, FOLDER_MODE, syncFolders } from './write-file.ts';
 
 /** Content is written here and then linked to its name, so both must be on one file system. */
@@ -89,7 +89,7 @@ export function createFolderStorage({
     try {
       await link(temporary, pathOf(guid));
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') return 'exists';
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'exists';
       throw error;
     }
     await syncFolders(inner, top, folder);
@@ -134,18 +134,4 @@ export function createFolderStorage({
 async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown }).code;
-}
-
-function undefinedWhenAbsent(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error;
-}
-
-function failsTo(operation: string) {
-  return (error: unknown): never => {
-    throw new StorageError(operation, error);
-  };
 }

@@ -39,16 +39,16 @@ async function foldersIn(folder: string): Promise<string[]> {
 async function contentsOf(folder: string): Promise<StoredContent[]> {
   const contents: StoredContent[] = [];
   for (const guid of (await namesIn(folder)).filter(isGuid)) {
-    const found = await stat(join(folder, guid)).catch(nothingWhenAbsent);
+    const found = await stat(join(folder, guid)).catch(undefinedWhenAbsent);
     if (found) contents.push({ guid, storedAt: found.mtime });
   }
   return contents;
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch(nothingWhenAbsent)) ?? [];
+  return (await readdir(folder).catch(undefinedWhenAbsent)) ?? [];
 }
 
-function nothingWhenAbsent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
+export function undefinedWhenAbsent(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }

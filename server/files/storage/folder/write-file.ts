@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:process';
-import { type PutTerms, StorageError } from '../storage.ts';
+import { failsTo, type PutTerms } from '../storage.ts';
 
 /** Other users of the machine must not read the files of partners. */
 export const FOLDER_MODE = 0o700;
@@ -36,10 +36,10 @@ export function createFileWriter() {
     content: AsyncIterable<Uint8Array>,
     limits: Limits,
   ): Promise<'written' | 'too_large'> {
-    const handle = await open(path, 'wx', FILE_MODE).catch(failsToWrite);
+    const handle = await open(path, 'wx', FILE_MODE).catch(failsTo('write'));
     try {
       if (!(await writeBatches(content, handle, limits, memory))) return 'too_large';
-      await handle.sync().catch(failsToWrite);
+      await handle.sync().catch(failsTo('write'));
       return 'written';
     } finally {
       await handle.close();
@@ -117,10 +117,10 @@ async function writeAll(
   bytes: number,
   onWritten: Limits['onWritten'],
 ): Promise<void> {
-  const { bytesWritten } = await handle.writev(chunks).catch(failsToWrite);
+  const { bytesWritten } = await handle.writev(chunks).catch(failsTo('write'));
   // A nearly full disk accepts part of the batch; writing the rest then reports the error.
   if (bytesWritten < bytes)
-    await handle.writeFile(Buffer.concat(chunks).subarray(bytesWritten)).catch(failsToWrite);
+    await handle.writeFile(Buffer.concat(chunks).subarray(bytesWritten)).catch(failsTo('write'));
   if (onWritten) for (const chunk of chunks) onWritten(chunk);
 }
 
@@ -135,8 +135,4 @@ export async function syncFolders(...folders: string[]): Promise<void> {
       await handle.close();
     }
   }
-}
-
-function failsToWrite(error: unknown): never {
-  throw new StorageError('write', error);
 }

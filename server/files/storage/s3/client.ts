@@ -1,6 +1,5 @@
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import type { Secret } from '../../../infrastructure/runtime/secret.ts';
-import { StorageError } from '../storage.ts';
 
 export type S3Settings = {
   endpoint: string;
@@ -61,10 +60,4 @@ export function isAbsent(error: unknown): boolean {
 
 export function undefinedWhenAbsent(error: unknown): undefined {
   if (!isAbsent(error)) throw error;
-}
-
-export function failsTo(operation: string) {
-  return (error: unknown): never => {
-    throw new StorageError(operation, error);
-  };
 }

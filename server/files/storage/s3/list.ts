@@ -7,8 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { isGuid } from '../../../infrastructure/runtime/guid.ts';
 import { deleteEach } from '../delete-each.ts';
-import type { StoredContent } from '../storage.ts';
-import { failsTo } from './client.ts';
+import { failsTo, type StoredContent } from '../storage.ts';
 
 type Location = { Bucket: string; Prefix: string };
 

@@ -8,8 +8,8 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { type PutResult, type PutTerms, StorageError } from '../storage.ts';
-import { failsTo, isAbsent, isConditionFailed } from './client.ts';
+import { failsTo, type PutResult, type PutTerms, StorageError } from '../storage.ts';
+import { isAbsent, isConditionFailed } from './client.ts';
 import { partsOf, TooLarge } from './parts.ts';
 
 /** Identifies the put in the metadata of the object, to recognise it after a lost response. */

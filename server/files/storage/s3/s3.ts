@@ -10,14 +10,8 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { type Clock, later } from '../../../infrastructure/runtime/clock.ts';
 import { type Guids, isGuid } from '../../../infrastructure/runtime/guid.ts';
 import { attachment } from '../disposition.ts';
-import type { ByteRange, DownloadTerms, Storage, UploadTerms } from '../storage.ts';
-import {
-  createS3Client,
-  failsTo,
-  isConditionFailed,
-  type S3Settings,
-  undefinedWhenAbsent,
-} from './client.ts';
+import { type ByteRange, type DownloadTerms, failsTo, type Storage, type UploadTerms } from '../storage.ts';
+import { createS3Client, isConditionFailed, type S3Settings, undefinedWhenAbsent } from './client.ts';
 import { abortUnfinished, listObjects, sweepObjects } from './list.ts';
 import { putObject } from './put.ts';
 

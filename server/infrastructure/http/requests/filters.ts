@@ -1,4 +1,5 @@
 import Type, { type TProperties } from 'typebox';
+import { Failure } from '../../runtime/failure.ts';
 
 /**
  * Filters of lists take one value or several, separated by commas (contract, section 5). A repeated parameter is joined
@@ -113,6 +114,17 @@ export function createFilterReader<Filters extends TProperties>(filters: Filters
     for (const [name, camelCase, read] of readers) found[camelCase] = read(query[name] as string | undefined);
     return found as FilterValues<Filters>;
   };
+}
+
+/** A value that nothing can have is a mistake of the caller. */
+export function refuseUnknown(
+  filter: string,
+  wanted: readonly string[] | undefined,
+  known: readonly string[] | undefined,
+): Failure | undefined {
+  const unknown = known && wanted?.find((value) => !known.includes(value));
+  if (unknown === undefined) return undefined;
+  return new Failure('invalid_parameter', `${filter} must be one of ${known?.join(', ')}; got ${unknown}`);
 }
 
 export function values(text: string | undefined): string[] | undefined {
