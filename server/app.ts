@@ -254,28 +254,98 @@ export async function createApp(deps: Deps) {
     await Promise.all([denials.flush({ all: true }), failedAuthentications.flush({ all: true })]);
   });
 
-  /** The routes, the periodic tasks and the shutdown take those that their `Deps` name. */
-  const parts = {
-    ...{ ...base, encryption, notifications, rateLimits, idempotencyKeys, partitions, failedAuthentications },
-    ...{ organizations, freezes, keyPairs, usage, tokens, tokenEndpoints, people, members, login },
-    ...{ subscriptions, events, eventCounters, eventStreams, ingest, deliveriesModule, inboxesModule },
-    ...{ filesModule, objectsModule, simulator, alerts, alertsModule, lookup, transfers },
-    ...{ requestRecorder, requestLog },
-  };
-  const servers = await createServers({
-    ...{ ...parts, config, timers, randomBytes },
+  const { server, createHealthServer, createOperatorServer } = await createServers({
+    ...base,
+    config,
+    timers,
+    randomBytes,
     dashboard: deps.dashboard,
     operatorOnMainPort: deps.operatorOnMainPort,
     withRoutes: deps.withRoutes ?? true,
+    rateLimits,
+    idempotencyKeys,
+    failedAuthentications,
+    encryption,
+    organizations,
+    freezes,
+    keyPairs,
+    tokens,
+    tokenEndpoints,
+    subscriptions,
+    events,
+    ingest,
+    eventStreams,
+    deliveriesModule,
+    inboxesModule,
+    filesModule,
+    objectsModule,
+    people,
+    members,
+    login,
+    alertsModule,
+    requestRecorder,
+    requestLog,
+    lookup,
+    transfers,
   });
-  const periodicTasks = createPeriodicTasks(parts);
-  const phases = shutdownPhases({ ...parts, server: servers.server, periodicTasks });
+
+  /** Parts with periodic tasks and pending writes at a shutdown. */
+  const shared = {
+    ...{ database, usage, failedAuthentications, rateLimits, tokens, login, eventCounters },
+    ...{ deliveriesModule, filesModule, alertsModule },
+  };
+  const periodicTasks = createPeriodicTasks({
+    ...shared,
+    log,
+    partitions,
+    subscriptions,
+    inboxesModule,
+    idempotencyKeys,
+    transfers,
+  });
+  const phases = shutdownPhases({
+    ...shared,
+    server,
+    simulator,
+    periodicTasks,
+    requestRecorder,
+    notifications,
+  });
 
   return {
-    ...{ ...parts, ...servers, ...periodicTasks },
-    ...{ applications, revocations, denials, issuer, signingKeys: tokens.signingKeys },
-    ...{ redeliveries, statistics, dispatcher, inboxes: inboxesModule.inboxes },
-    ...{ files, fileProcessing, objects },
+    ...base,
+    encryption,
+    partitions,
+    failedAuthentications,
+    organizations,
+    freezes,
+    applications,
+    usage,
+    revocations,
+    denials,
+    issuer,
+    signingKeys: tokens.signingKeys,
+    eventCounters,
+    subscriptions,
+    inboxes: inboxesModule.inboxes,
+    redeliveries,
+    statistics,
+    dispatcher,
+    files,
+    fileProcessing,
+    objects,
+    simulator,
+    people,
+    members,
+    login,
+    alerts,
+    alertsModule,
+    requestRecorder,
+    transfers,
+    server,
+    createHealthServer,
+    createOperatorServer,
+    ...periodicTasks,
     close: () => shutDown(phases, { limitMs: config.shutdownLimitMs, timers, log }),
   };
 }
