@@ -1,3 +1,4 @@
+import { useWindowEvent } from '@mantine/hooks';
 import { type ComponentType, use, useEffect, useReducer } from 'react';
 import { unreachable } from '../api/send.ts';
 import { ErrorAlert } from '../shared/feedback/ErrorAlert.tsx';
@@ -63,7 +64,12 @@ function LazyPage({ loader }: { loader: Loader }) {
   if (Loaded) return <Loaded />;
   if (failure?.remedy === 'none') throw failure.error;
   if (failure?.remedy === 'reload') return <Reload marker={loader.marker} />;
-  return <ErrorAlert error={unreachable()} onRetry={() => void loader.load().then(renderAgain)} />;
+  return <Unreachable onRetry={() => void loader.load().then(renderAgain)} />;
+}
+
+function Unreachable({ onRetry }: { onRetry: () => void }) {
+  useWindowEvent('online', onRetry);
+  return <ErrorAlert error={unreachable()} onRetry={onRetry} />;
 }
 
 /** Not part of loading: the router also preloads the page of a link under the pointer, which must not discard input. */

@@ -27,6 +27,18 @@ test('a page that cannot be loaded keeps the dashboard, and Retry loads it with 
   );
 });
 
+test('a page that could not be loaded offline is loaded when the browser is online again', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'founder');
+  await page.goto('/team');
+  await page.getByRole('button', { name: 'Invite' }).waitFor();
+  await page.context().setOffline(true);
+  await navigationOf(page).getByRole('link', { name: 'Audit log' }).click();
+  await page.getByText('Could not reach the service').waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+});
+
 test('a page whose script was replaced reloads the document when it is opened, not when its link is hovered over', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
