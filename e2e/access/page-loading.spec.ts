@@ -39,6 +39,25 @@ test('a page that could not be loaded offline is loaded when the browser is onli
   await page.getByRole('heading', { name: 'Audit log' }).waitFor();
 });
 
+test('a search or list of alerts that cannot be loaded leaves the page as it is', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'founder');
+  await page.goto('/team');
+  await page.getByRole('button', { name: 'Invite' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Invite member' });
+  await form.getByLabel('Email').fill('grace@acme.test');
+  await page.route('**/assets/**', (route) => route.abort());
+  await page.keyboard.press('Control+K');
+  const search = page.getByRole('dialog', { name: 'Search' });
+  await search.getByText('Could not load this part of the page').waitFor();
+  await search.getByRole('button', { name: 'Close' }).click();
+  assert.equal(await form.getByLabel('Email').inputValue(), 'grace@acme.test');
+  await form.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: /^Alerts/ }).click();
+  const alerts = page.getByRole('dialog', { name: 'Alerts' });
+  await alerts.getByText('Could not load this part of the page').waitFor();
+});
+
 test('a page whose script was replaced reloads the document when it is opened, not when its link is hovered over', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');

@@ -1,13 +1,18 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { StoredFile } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
+import { lazyComponent } from '../../shared/loading/lazy-component.ts';
+import { DialogNotLoaded } from '../../shared/loading/NotLoaded.tsx';
 import { Icon, type IconName } from '../../shared/text/Icon.tsx';
 import { DeleteFile } from './DeleteFile.tsx';
 import { isPreviewable } from './preview/previewable.ts';
 import { useDownload } from './use-download.ts';
 
-const FilePreview = lazy(async () => ({ default: (await import('./preview/FilePreview.tsx')).FilePreview }));
+const FilePreview = lazyComponent(
+  async () => (await import('./preview/FilePreview.tsx')).FilePreview,
+  ({ file, onClose }) => <DialogNotLoaded title={file.filename} onClose={onClose} />,
+);
 
 export type FileAction = { type: 'preview' | 'delete'; file: StoredFile };
 

@@ -1,21 +1,17 @@
 import { Alert, Button, Skeleton } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Dialog } from '../forms/Dialog.tsx';
+import { lazyComponent } from '../loading/lazy-component.ts';
 import { GuideLink } from '../text/GuideLink.tsx';
 import type { PastedValues } from './SignatureCheck.tsx';
 
-/** A file that cannot be loaded must not replace the page: it may show a secret that is shown only once. */
-const VerificationTabs = lazy(() =>
-  import('./VerificationTabs.tsx').then(
-    (module) => ({ default: module.VerificationTabs }),
-    () => ({ default: NotLoaded }),
-  ),
+const VerificationTabs = lazyComponent(
+  async () => (await import('./VerificationTabs.tsx')).VerificationTabs,
+  ToolsNotLoaded,
 );
-const SignatureCheck = lazy(() =>
-  import('./SignatureCheck.tsx').then(
-    (module) => ({ default: module.SignatureCheck }),
-    () => ({ default: CheckNotLoaded }),
-  ),
+const SignatureCheck = lazyComponent(
+  async () => (await import('./SignatureCheck.tsx')).SignatureCheck,
+  CheckNotLoaded,
 );
 
 export function VerificationCode({ signingKey }: { signingKey?: string }) {
@@ -69,7 +65,7 @@ export function CheckSignatureButton({
   );
 }
 
-function NotLoaded() {
+function ToolsNotLoaded() {
   return (
     <Alert color="yellow" variant="light" title="Could not load the verification tools">
       Reload the page later, or read{' '}
@@ -84,7 +80,7 @@ function NotLoaded() {
 function CheckNotLoaded({ onClose }: { onClose: () => void }) {
   return (
     <Dialog wide above title="Check a signature" onClose={onClose}>
-      <NotLoaded />
+      <ToolsNotLoaded />
     </Dialog>
   );
 }

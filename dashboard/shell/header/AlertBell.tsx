@@ -1,11 +1,13 @@
 import { ActionIcon, Indicator, Popover } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useUnreadAlerts } from '../../shared/alerts/use-unread-alerts.ts';
+import { lazyComponent } from '../../shared/loading/lazy-component.ts';
+import { NotLoaded } from '../../shared/loading/NotLoaded.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 
 /** Loaded when the bell is opened, to keep the first load small. */
-const AlertList = lazy(() => import('./AlertList.tsx').then((module) => ({ default: module.AlertList })));
+const AlertList = lazyComponent(async () => (await import('./AlertList.tsx')).AlertList, NotLoaded);
 
 const MOST_SHOWN = 99;
 

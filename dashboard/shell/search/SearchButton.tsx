@@ -1,11 +1,16 @@
 import { Kbd, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useHasSessionEnded } from '../../session/session.ts';
+import { lazyComponent } from '../../shared/loading/lazy-component.ts';
+import { DialogNotLoaded } from '../../shared/loading/NotLoaded.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import styles from './Search.module.css';
 
-const SearchDialog = lazy(() => import('./SearchDialog.tsx'));
+const SearchDialog = lazyComponent(
+  async () => (await import('./SearchDialog.tsx')).SearchDialog,
+  ({ onClose }) => <DialogNotLoaded title="Search" onClose={onClose} />,
+);
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
 
 /** Opens the search by click or shortcut, also while an input has the focus. */

@@ -24,7 +24,7 @@ const PAUSE_MS = 200;
 type Entry = Command & { kind?: string; detail?: string | undefined; note?: string; disabled?: boolean };
 
 /** Finds pages and actions by name, and everything else by its identifier. */
-export default function SearchDialog({ onClose }: { onClose: () => void }) {
+export function SearchDialog({ onClose }: { onClose: () => void }) {
   useReturnFocus();
   return (
     <Modal.Root opened onClose={onClose} size="lg" yOffset="10vh">

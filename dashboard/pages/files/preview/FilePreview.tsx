@@ -1,16 +1,20 @@
 import { Button, Center, Group, Loader, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { StoredFile } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
 import { useReturnFocus } from '../../../shared/forms/use-return-focus.ts';
+import { lazyComponent } from '../../../shared/loading/lazy-component.ts';
 import { Icon } from '../../../shared/text/Icon.tsx';
 import { formatBytes, typeLabel } from '../labels.ts';
 import { useDownload } from '../use-download.ts';
 import { ImagePreview } from './ImagePreview.tsx';
 import { MAX_PREVIEW_BYTES } from './previewable.ts';
 
-const PdfPreview = lazy(async () => ({ default: (await import('./PdfPreview.tsx')).PdfPreview }));
+const PdfPreview = lazyComponent(
+  async () => (await import('./PdfPreview.tsx')).PdfPreview,
+  ({ failed }) => failed,
+);
 
 /** Shows the content of an image or PDF. The request of its URL is recorded like a download. */
 export function FilePreview({ file, onClose }: { file: StoredFile; onClose: () => void }) {
