@@ -7,6 +7,7 @@ import { assertAccessible } from '../support/accessibility.ts';
 import { addAuthenticator, codesOf, PROOF_MS, TOTP_STEP_MS } from '../support/authenticator.ts';
 import { fillKeyForm } from '../support/keys.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
+import { returnToTab } from '../support/pages.ts';
 import { enter, enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -100,6 +101,11 @@ test('a Founder can require a second factor for Developers, who then set one up'
 
   await page.getByRole('link', { name: 'Organization' }).click();
   await panel.getByLabel('Developer').check();
+  const json = { second_factor_roles: ['viewer'], second_factor_in_production: false };
+  await page.route('**/api/member_policy', (route) => route.fulfill({ json }));
+  await returnToTab(page);
+  await panel.getByLabel('Viewer').and(page.locator(':checked')).waitFor();
+  await page.unroute('**/api/member_policy');
   app.clock.advance(PROOF_MS);
   await panel.getByRole('button', { name: 'Save' }).click();
   await proofDialogOf(page).getByRole('button', { name: 'Use a passkey' }).click();
@@ -107,6 +113,7 @@ test('a Founder can require a second factor for Developers, who then set one up'
   await assertAccessible(page, 'organization page');
   await page.reload();
   assert.ok(await panel.getByLabel('Developer').isChecked());
+  assert.ok(await panel.getByLabel('Viewer').isChecked());
 
   const other = await pages.open();
   await enterAs(other, site, tenant, 'developer');

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinTeam } from '../../testing/dashboard.ts';
 import { createSubscription, setMoments } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant, userToken } from '../../testing/tenant.ts';
 import { createTestEndpoint } from '../../testing/test-endpoint.ts';
 import { assertAccessible } from '../support/accessibility.ts';
-import { poll } from '../support/pages.ts';
+import { poll, returnToTab } from '../support/pages.ts';
 import { enter, enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -58,18 +58,28 @@ test('the bell shows a failing endpoint, leads to it, and is read once', async (
 test('a Founder sets the number of waiting deliveries and a Slack URL, and tests it', async () => {
   const tenant = await createTenant(app);
   await createSubscription(app, tenant, { name: 'Ledger' });
+  const archive = await createSubscription(app, tenant, { name: 'Archive' });
   const slack = await createTestEndpoint();
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
   await page.goto('/alerts/settings');
   await page.getByLabel('Every endpoint').fill('500');
   await page.getByLabel('Ledger').fill('20');
+  // A colleague sets another threshold meanwhile.
+  const { status } = await app.call({
+    ...{ method: 'PATCH', url: '/api/alert_settings', token: await userToken(app, tenant.organizationGuid) },
+    payload: { subscriptions: [{ guid: archive.guid, waiting_threshold: 7 }] },
+  });
+  assert.equal(status, 200);
+  await returnToTab(page);
+  await page.waitForFunction(() => document.querySelector('input[value="7"]'));
   const waiting = page.getByRole('region', { name: 'Waiting deliveries' });
   await waiting.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Alert settings saved.').waitFor();
   await page.reload();
   assert.equal(await page.getByLabel('Every endpoint').inputValue(), '500');
   assert.equal(await page.getByLabel('Ledger').inputValue(), '20');
+  assert.equal(await page.getByLabel('Archive').inputValue(), '7');
 
   const panel = page.getByRole('region', { name: 'Slack' });
   const url = `${slack.url}/services/T000/B000/aVerySecretPart`;

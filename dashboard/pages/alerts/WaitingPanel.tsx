@@ -26,21 +26,23 @@ export function WaitingPanel() {
     >
       {error && !data ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error ? <Skeleton height={120} /> : null}
-      {data ? <WaitingForm key={JSON.stringify(data)} settings={data} /> : null}
+      {data ? <WaitingForm settings={data} /> : null}
     </Panel>
   );
 }
 
-type Values = Record<string, number | string>;
+type Value = number | string;
 
+/** Keeps only what the user has typed, so that a change in another tab neither discards that nor is undone. */
 function WaitingForm({ settings }: { settings: AlertSettings }) {
   const { api, can } = useWorkspace();
   const queries = useQueryClient();
   const subscriptions = useAllSubscriptions();
-  const [all, setAll] = useState<number | string>(settings.waiting_threshold ?? '');
-  const [own, setOwn] = useState<Values>(() =>
-    Object.fromEntries(settings.subscriptions.map((each) => [each.guid, each.waiting_threshold])),
-  );
+  const [typedForAll, setTypedForAll] = useState<Value>();
+  const [typed, setTyped] = useState<Record<string, Value>>({});
+  const all = typedForAll ?? settings.waiting_threshold ?? '';
+  const saved = settings.subscriptions.map((each) => [each.guid, each.waiting_threshold] as const);
+  const own: Record<string, Value> = { ...Object.fromEntries(saved), ...typed };
   const canChange = can('organizations:write');
   const thresholds = Object.entries(own).map(([guid, value]) => ({ guid, waiting_threshold: Number(value) }));
   const changes = changedFields<Required<AlertSettings>>(
@@ -54,6 +56,8 @@ function WaitingForm({ settings }: { settings: AlertSettings }) {
     mutationFn: () => api.patch<AlertSettings>(PATH, changes),
     onSuccess: (settingsNow) => {
       queries.setQueryData([api.key, PATH], settingsNow);
+      setTypedForAll(undefined);
+      setTyped({});
       notifySuccess('Alert settings saved.');
     },
   });
@@ -73,7 +77,7 @@ function WaitingForm({ settings }: { settings: AlertSettings }) {
           placeholder="No alert"
           maw={320}
           value={all}
-          onChange={setAll}
+          onChange={setTypedForAll}
           disabled={!canChange}
           {...field}
         />
@@ -85,7 +89,7 @@ function WaitingForm({ settings }: { settings: AlertSettings }) {
               description={`Only this endpoint, in ${environment}`}
               placeholder={Number(all) > 0 ? Number(all).toLocaleString('en-US') : 'No alert'}
               value={own[guid] ?? ''}
-              onChange={(value) => setOwn({ ...own, [guid]: value })}
+              onChange={(value) => setTyped({ ...typed, [guid]: value })}
               disabled={!canChange}
               {...field}
             />

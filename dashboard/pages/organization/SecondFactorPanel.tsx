@@ -23,22 +23,25 @@ export function SecondFactorPanel() {
   });
   return (
     <Panel title="Two-factor authentication" hint="Require members to use an authenticator app or a passkey">
-      {error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
+      {error && !data ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error ? <Skeleton height={140} /> : null}
-      {data ? <PolicyForm key={JSON.stringify(data)} policy={data} /> : null}
+      {data ? <PolicyForm policy={data} /> : null}
     </Panel>
   );
 }
 
+/** Keeps only what the user has changed, so that a change in another tab neither discards that nor is undone. */
 function PolicyForm({ policy }: { policy: MemberPolicy }) {
   const { api, session } = useWorkspace();
   const queries = useQueryClient();
-  const [roles, setRoles] = useState<string[]>(policy.second_factor_roles);
-  const [inProduction, setInProduction] = useState(policy.second_factor_in_production);
+  const [chosen, setChosen] = useState<Partial<Record<Role, boolean>>>({});
+  const [chosenInProduction, setInProduction] = useState<boolean>();
+  const roles = ROLES.filter((role) => chosen[role] ?? policy.second_factor_roles.includes(role));
+  const inProduction = chosenInProduction ?? policy.second_factor_in_production;
   const { has_totp: hasTotp, passkey_count: passkeys } = session.member;
   const canRequire = hasTotp || passkeys > 0;
   const changes = changedFields<MemberPolicy>(policy, {
-    second_factor_roles: ROLES.filter((role) => roles.includes(role)),
+    second_factor_roles: roles,
     second_factor_in_production: inProduction,
   });
   const isChanged = Object.keys(changes).length > 0;
@@ -46,6 +49,8 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
     mutationFn: () => api.patch<MemberPolicy>(PATH, changes),
     onSuccess: async (saved) => {
       queries.setQueryData([api.key, PATH], saved);
+      setChosen({});
+      setInProduction(undefined);
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
       notifySuccess('Two-factor policy saved.');
     },
@@ -71,7 +76,6 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
           label="Required for these roles"
           description="Members with these roles can open only their account until they set up a second factor."
           value={roles}
-          onChange={setRoles}
         >
           <Group mt="xs" gap="lg">
             {ROLES.map((role) => (
@@ -80,6 +84,7 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
                 value={role}
                 label={ROLE_LABELS[role]}
                 disabled={!canRequire && !roles.includes(role)}
+                onChange={({ currentTarget }) => setChosen({ ...chosen, [role]: currentTarget.checked })}
               />
             ))}
           </Group>
