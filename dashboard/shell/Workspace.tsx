@@ -1,3 +1,4 @@
+import { useWindowEvent } from '@mantine/hooks';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { use, useCallback, useMemo } from 'react';
 import { type ApiError, hasCode } from '../api/api-error.ts';
@@ -30,6 +31,15 @@ export function Workspace() {
   const hasEnded = useHasSessionEnded();
   useRefreshAfter(hasEnded);
   const freeze = useFreezeState();
+  const isCovered = hasEnded && !freeze.isFrozen;
+  // Dialogs listen on the window, too, but later than this: Escape reaches none behind the login.
+  useWindowEvent(
+    'keydown',
+    (event) => {
+      if (isCovered && event.key === 'Escape') event.stopImmediatePropagation();
+    },
+    { capture: true },
+  );
   // Forms and one-time secrets stay when the session ends. Logging out removes them, because that clears the banks too.
   const session = useFrozen(data, freeze.isFrozen || hasEnded);
   const isSamePerson = useIsSameMember(session);
@@ -43,7 +53,7 @@ export function Workspace() {
   return (
     <FreezeContext value={freeze}>
       <OrganizationWorkspace key={organization.guid} {...{ session, organization, hasEnded }} />
-      {hasEnded && !freeze.isFrozen ? <SessionEnded member={session.member} /> : null}
+      {isCovered ? <SessionEnded member={session.member} /> : null}
     </FreezeContext>
   );
 }

@@ -87,20 +87,25 @@ test('after the end of the session the same user logs in again and continues wit
   assert.equal(await page.getByRole('button', { name: 'Invite' }).count(), 0);
 });
 
-test('the page behind the login makes no calls', async () => {
+test('the page behind the login makes no calls and gets no Escape key', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
   const polled = () => page.waitForResponse((response) => /\/api\/subscriptions\?/.test(response.url()));
   await Promise.all([polled(), page.goto('/subscriptions')]);
   await Promise.all([polled(), poll(page)]);
+  await page.getByRole('button', { name: 'Create Webhook Subscription' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Create Webhook Subscription in sandbox' });
+  await form.waitFor();
   await page.context().clearCookies();
   await returnToTab(page);
   await page.getByRole('dialog', { name: 'Log in' }).waitFor();
+  await page.keyboard.press('Escape');
   const paths: string[] = [];
   page.on('request', (request) => paths.push(new URL(request.url()).pathname));
   await poll(page);
   await page.evaluate(() => fetch('/icon.svg'));
   assert.deepEqual(paths, ['/icon.svg']);
+  assert.equal(await form.count(), 1);
 });
 
 test('a login in another tab discards the data of the previous user', async () => {
