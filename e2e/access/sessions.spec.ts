@@ -30,7 +30,8 @@ test('logging out of an expired session shows no error', async () => {
 test('a changed form is discarded only by a button', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
-  await page.goto('/team');
+  await page.goto('/overview');
+  await navigationOf(page).getByRole('link', { name: 'Team' }).click();
   const dialog = page.getByRole('dialog');
   const invite = () => page.getByRole('button', { name: 'Invite' }).first().click();
   await invite();
@@ -41,10 +42,28 @@ test('a changed form is discarded only by a button', async () => {
   await dialog.getByLabel('Email').fill('grace@acme.test');
   await page.keyboard.press('Escape');
   await page.mouse.click(3, 3);
-  await page.getByText('Press Close to discard your input.').waitFor();
+  const notice = page.getByText('Press Close to discard your input.');
+  await notice.waitFor();
+  const dismiss = async () => {
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await notice.waitFor({ state: 'detached' });
+  };
+  await dismiss();
+  await page.evaluate(() => history.back());
+  await notice.waitFor();
+  await page.waitForURL('**/team');
+  await dismiss();
+  await page.keyboard.press('Control+K');
+  await page.getByRole('option', { name: 'API keys' }).click();
+  await notice.waitFor();
+  const question = page.waitForEvent('dialog');
+  await Promise.all([question.then((asked) => asked.dismiss()), page.close({ runBeforeUnload: true })]);
+  assert.equal((await question).type(), 'beforeunload');
   assert.equal(await dialog.getByLabel('Email').inputValue(), 'grace@acme.test');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await dialog.waitFor({ state: 'detached' });
+  await page.evaluate(() => history.back());
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
 });
 
 test('after the end of the session the same user logs in again and continues with the form', async () => {

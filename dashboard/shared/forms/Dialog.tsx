@@ -1,4 +1,5 @@
 import { getDefaultZIndex, Modal } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
 import { type MouseEvent, type ReactNode, type SyntheticEvent, useRef } from 'react';
 import { notifyBlocked } from '../feedback/notify.ts';
 import { useReturnFocus } from './use-return-focus.ts';
@@ -8,7 +9,7 @@ const ABOVE_OPACITY = 0.3;
 
 /**
  * A `locked` dialog cannot be closed by Escape, an outside click or the close button. A changed form is discarded only
- * by a button.
+ * by a button or link of the dialog; before the page is closed or reloaded, the browser asks.
  */
 export function Dialog({
   title,
@@ -28,14 +29,21 @@ export function Dialog({
 }) {
   useReturnFocus();
   const changedForm = useRef<HTMLFormElement>(null);
-  const isButtonUsed = useRef(false);
+  /** The user has pressed the close button or a link of the dialog. */
+  const isLeaving = useRef(false);
   const markChanged = ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
     changedForm.current = currentTarget.querySelector('form');
   };
+  // The next step of a dialog has removed the form of the previous one.
+  const isChanged = () => changedForm.current?.isConnected === true;
+  const keepInput = () => {
+    if (isChanged()) notifyBlocked('Press Close to discard your input.');
+    return isChanged();
+  };
+  // The browser's Back, and the search, which opens above.
+  useBlocker({ shouldBlockFn: () => !isLeaving.current && keepInput(), enableBeforeUnload: isChanged });
   const close = () => {
-    // The next step of a dialog has removed the form of the previous one.
-    if (isButtonUsed.current || !changedForm.current?.isConnected) onClose();
-    else notifyBlocked('Press Close to discard your input.');
+    if (isLeaving.current || !keepInput()) onClose();
   };
   return (
     <Modal
@@ -50,11 +58,10 @@ export function Dialog({
       onClick={(event: MouseEvent<HTMLElement>) => {
         if ((event.target as Element).closest('[role=option]')) markChanged(event);
       }}
-      closeButtonProps={{
-        'aria-label': 'Close',
-        onClickCapture: () => {
-          isButtonUsed.current = true;
-        },
+      onClickCapture={({ currentTarget, target }: MouseEvent<HTMLElement>) => {
+        const used = (target as Element).closest('[aria-label=Close], a:not([target])');
+        // Not of a dialog above, whose events React passes on to this one.
+        isLeaving.current = currentTarget.contains(used);
       }}
       {...(above ? { overlayProps: { backgroundOpacity: ABOVE_OPACITY } } : {})}
       closeOnClickOutside={!locked}
