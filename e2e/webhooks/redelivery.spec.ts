@@ -187,6 +187,32 @@ for (const role of ['founder', 'developer'] as const)
     await assertRedeliverable([active]);
   });
 
+test('Older, pressed twice while the page loads, turns one page of redeliveries', async () => {
+  const tenant = await createTenant(app);
+  const { guid } = await createSubscription(app, tenant);
+  const page = await pages.open();
+  await enterAs(page, site, tenant, 'founder');
+  const at = app.clock.now().toISOString();
+  const redelivery = {
+    ...{ guid: '1'.repeat(32), subscription_guid: guid, kind: 'failed', state: 'completed' },
+    ...{ total: 1, done: 1, since: at, until: at, created_at: at },
+  };
+  const released = Promise.withResolvers<void>();
+  await page.route('**/api/subscription_recoveries?*', async (route) => {
+    const isFirst = !new URL(route.request().url()).searchParams.has('after');
+    if (!isFirst) await released.promise;
+    const list = { total: 6, page: 1, per_page: 5, objects: [redelivery] };
+    await route.fulfill({ json: isFirst ? { ...list, next: guid } : list });
+  });
+  await page.goto(`/subscriptions/${guid}`);
+  const pager = page.getByRole('navigation', { name: 'Pages of redeliveries' });
+  await pager.getByRole('button', { name: 'Older' }).dblclick();
+  released.resolve();
+  await pager.getByRole('button', { name: 'Older', disabled: true }).waitFor();
+  await pager.getByRole('button', { name: 'Newer' }).click();
+  await pager.getByRole('button', { name: 'Newer', disabled: true }).waitFor();
+});
+
 /** As after a 429 with Retry-After. */
 async function postponeByRetryAfter(guid: string): Promise<void> {
   const scheduled_at = 'infinity' as unknown as Date;

@@ -32,27 +32,48 @@ export function Pager({ list, isTurning }: { list: List<unknown>; isTurning: boo
             Newest
           </Button>
         )}
-        <Button
-          variant="default"
-          size="xs"
-          disabled={trail.length === 0}
-          onClick={() => turn(trail.at(-1) || undefined, trail.slice(0, -1))}
-          leftSection={<Icon name="left" size={14} />}
-        >
-          Newer
-        </Button>
-        <Button
-          variant="default"
-          size="xs"
-          disabled={next === undefined}
-          // While the next page loads, the cursor is still the one to it. Not `disabled`, which would lose the focus.
-          {...(isTurning && { 'data-disabled': true, 'aria-disabled': true })}
-          onClick={() => isTurning || turn(next, [...trail, after ?? ''].slice(-MAX_TRAIL))}
-          rightSection={<Icon name="right" size={14} />}
-        >
-          Older
-        </Button>
+        <PageButtons
+          isTurning={isTurning}
+          isFirst={trail.length === 0}
+          isLast={next === undefined}
+          onNewer={() => turn(trail.at(-1) || undefined, trail.slice(0, -1))}
+          onOlder={() => turn(next, [...trail, after ?? ''].slice(-MAX_TRAIL))}
+        />
       </Group>
     </Group>
+  );
+}
+
+export function PageButtons(props: {
+  /** The next page loads, and the cursor is still the one to it. */
+  isTurning: boolean;
+  isFirst: boolean;
+  isLast: boolean;
+  onNewer: () => void;
+  onOlder: () => void;
+}) {
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={props.isFirst}
+        onClick={props.onNewer}
+        leftSection={<Icon name="left" size={14} />}
+      >
+        Newer
+      </Button>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={props.isLast}
+        // Not `disabled`, which would lose the focus.
+        {...(props.isTurning && { 'data-disabled': true, 'aria-disabled': true })}
+        onClick={() => props.isTurning || props.onOlder()}
+        rightSection={<Icon name="right" size={14} />}
+      >
+        Older
+      </Button>
+    </>
   );
 }

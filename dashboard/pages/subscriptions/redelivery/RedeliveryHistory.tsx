@@ -5,6 +5,7 @@ import { EmptyState } from '../../../shared/feedback/EmptyState.tsx';
 import { useFilters } from '../../../shared/filters/use-filters.ts';
 import { Panel } from '../../../shared/page/Panel.tsx';
 import { type Column, DataTable } from '../../../shared/table/DataTable.tsx';
+import { PageButtons } from '../../../shared/table/Pager.tsx';
 import { useList } from '../../../shared/table/use-list.ts';
 import { CancelRedelivery } from './CancelRedelivery.tsx';
 import { formatPeriod } from './format-period.ts';
@@ -65,22 +66,13 @@ export function RedeliveryHistory({ subscriptionGuid }: { subscriptionGuid: stri
       />
       {next === undefined && passed.length === 0 ? null : (
         <Group justify="flex-end" gap="xs" px="lg" py="sm" component="nav" aria-label="Pages of redeliveries">
-          <Button
-            variant="default"
-            size="xs"
-            disabled={passed.length === 0}
-            onClick={() => setPassed(passed.slice(0, -1))}
-          >
-            Newer
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={next === undefined}
-            onClick={() => next && setPassed([...passed, next])}
-          >
-            Older
-          </Button>
+          <PageButtons
+            isTurning={result.isPlaceholderData}
+            isFirst={passed.length === 0}
+            isLast={next === undefined}
+            onNewer={() => setPassed(passed.slice(0, -1))}
+            onOlder={() => next && setPassed([...passed, next])}
+          />
         </Group>
       )}
     </Panel>
