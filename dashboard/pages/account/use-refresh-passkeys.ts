@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { SESSION_KEY } from '../../session/services.ts';
+import { useRefreshSession } from '../../session/session.ts';
 
 export const PASSKEYS_KEY = ['account', 'passkeys'] as const;
 
 /** The session contains the number of passkeys. */
 export function useRefreshPasskeys(): () => Promise<void> {
   const queries = useQueryClient();
+  const refreshSession = useRefreshSession();
   return async () => {
     await queries.invalidateQueries({ queryKey: PASSKEYS_KEY });
-    await queries.invalidateQueries({ queryKey: SESSION_KEY });
+    await refreshSession();
   };
 }

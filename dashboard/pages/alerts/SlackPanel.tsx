@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { AlertSlack, AlertSlackTest } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { PanelForm } from '../../shared/forms/PanelForm.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
@@ -45,30 +46,17 @@ function UrlForm() {
     onSuccess: (slack) => queries.setQueryData([api.key, PATH], slack),
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="Incoming webhook URL"
-          description="It is a secret: it is stored encrypted and shown masked."
-          placeholder="https://hooks.slack.com/services/…"
-          value={url}
-          onChange={({ currentTarget }) => setUrl(currentTarget.value)}
-          autoComplete="off"
-          required
-        />
-        {save.error ? <ErrorAlert error={save.error} /> : null}
-        <Group justify="flex-end">
-          <Button type="submit" variant="default" disabled={url === ''} loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <PanelForm isChanged={url !== ''} save={save}>
+      <TextInput
+        label="Incoming webhook URL"
+        description="It is a secret: it is stored encrypted and shown masked."
+        placeholder="https://hooks.slack.com/services/…"
+        value={url}
+        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+        autoComplete="off"
+        required
+      />
+    </PanelForm>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, SimpleGrid, Skeleton, Stack } from '@mantine/core';
+import { NumberInput, SimpleGrid, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MAX_WAITING_THRESHOLD } from '../../../server/alerts/kinds.ts';
@@ -8,6 +8,7 @@ import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { changedFields } from '../../shared/forms/changed-fields.ts';
+import { PanelForm } from '../../shared/forms/PanelForm.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 
 const PATH = '/alert_settings';
@@ -64,47 +65,32 @@ function WaitingForm({ settings }: { settings: AlertSettings }) {
   const isChanged = Object.keys(changes).length > 0;
   const field = { min: 1, max: MAX_WAITING_THRESHOLD, allowDecimal: false, thousandSeparator: ',' };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <Stack>
-        <NumberInput
-          label="Every endpoint"
-          description={`1 to ${MAX_WAITING_THRESHOLD.toLocaleString('en-US')}. Leave empty for no alert.`}
-          placeholder="No alert"
-          maw={320}
-          value={all}
-          onChange={setTypedForAll}
-          disabled={!canChange}
-          {...field}
-        />
-        <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          {subscriptions.map(({ guid, name, environment }) => (
-            <NumberInput
-              key={guid}
-              label={name}
-              description={`Only this endpoint, in ${environment}`}
-              placeholder={Number(all) > 0 ? Number(all).toLocaleString('en-US') : 'No alert'}
-              value={own[guid] ?? ''}
-              onChange={(value) => setTyped({ ...typed, [guid]: value })}
-              disabled={!canChange}
-              {...field}
-            />
-          ))}
-        </SimpleGrid>
-        {save.error ? <ErrorAlert error={save.error} /> : null}
-        {canChange ? (
-          <Group justify="flex-end">
-            <Button type="submit" variant="default" disabled={!isChanged} loading={save.isPending}>
-              Save
-            </Button>
-          </Group>
-        ) : null}
-      </Stack>
-    </form>
+    <PanelForm isChanged={isChanged} readOnly={!canChange} save={save}>
+      <NumberInput
+        label="Every endpoint"
+        description={`1 to ${MAX_WAITING_THRESHOLD.toLocaleString('en-US')}. Leave empty for no alert.`}
+        placeholder="No alert"
+        maw={320}
+        value={all}
+        onChange={setTypedForAll}
+        disabled={!canChange}
+        {...field}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        {subscriptions.map(({ guid, name, environment }) => (
+          <NumberInput
+            key={guid}
+            label={name}
+            description={`Only this endpoint, in ${environment}`}
+            placeholder={Number(all) > 0 ? Number(all).toLocaleString('en-US') : 'No alert'}
+            value={own[guid] ?? ''}
+            onChange={(value) => setTyped({ ...typed, [guid]: value })}
+            disabled={!canChange}
+            {...field}
+          />
+        ))}
+      </SimpleGrid>
+    </PanelForm>
   );
 }
 

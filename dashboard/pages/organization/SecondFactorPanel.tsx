@@ -1,13 +1,14 @@
-import { Alert, Button, Checkbox, Group, Skeleton, Stack, Switch } from '@mantine/core';
+import { Alert, Checkbox, Group, Skeleton, Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ROLE_LABELS } from '../../api/permissions.ts';
 import type { MemberPolicy, Role } from '../../api/types.ts';
-import { SESSION_KEY } from '../../session/services.ts';
+import { useRefreshSession } from '../../session/session.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { changedFields } from '../../shared/forms/changed-fields.ts';
+import { PanelForm } from '../../shared/forms/PanelForm.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
@@ -34,6 +35,7 @@ export function SecondFactorPanel() {
 function PolicyForm({ policy }: { policy: MemberPolicy }) {
   const { api, session } = useWorkspace();
   const queries = useQueryClient();
+  const refreshSession = useRefreshSession();
   const [chosen, setChosen] = useState<Partial<Record<Role, boolean>>>({});
   const [chosenInProduction, setInProduction] = useState<boolean>();
   const roles = ROLES.filter((role) => chosen[role] ?? policy.second_factor_roles.includes(role));
@@ -51,58 +53,45 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
       queries.setQueryData([api.key, PATH], saved);
       setChosen({});
       setInProduction(undefined);
-      await queries.invalidateQueries({ queryKey: SESSION_KEY });
+      await refreshSession();
       notifySuccess('Two-factor policy saved.');
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <Stack>
-        {canRequire ? null : (
-          <Alert color="blue" variant="light" icon={<Icon name="shield" />}>
-            Set up a second factor in{' '}
-            <PageLink to="/account" inherit underline="always" c="inherit">
-              your account
-            </PageLink>{' '}
-            before you require one for others.
-          </Alert>
-        )}
-        <Checkbox.Group
-          label="Required for these roles"
-          description="Members with these roles can open only their account until they set up a second factor."
-          value={roles}
-        >
-          <Group mt="xs" gap="lg">
-            {ROLES.map((role) => (
-              <Checkbox
-                key={role}
-                value={role}
-                label={ROLE_LABELS[role]}
-                disabled={!canRequire && !roles.includes(role)}
-                onChange={({ currentTarget }) => setChosen({ ...chosen, [role]: currentTarget.checked })}
-              />
-            ))}
-          </Group>
-        </Checkbox.Group>
-        <Switch
-          label="Required for changes in production"
-          description="Applies to all roles. Going live turns it on."
-          checked={inProduction}
-          disabled={!canRequire && !inProduction}
-          onChange={({ currentTarget }) => setInProduction(currentTarget.checked)}
-        />
-        {save.error ? <ErrorAlert error={save.error} /> : null}
-        <Group justify="flex-end">
-          <Button type="submit" variant="default" disabled={!isChanged} loading={save.isPending}>
-            Save
-          </Button>
+    <PanelForm isChanged={isChanged} save={save}>
+      {canRequire ? null : (
+        <Alert color="blue" variant="light" icon={<Icon name="shield" />}>
+          Set up a second factor in{' '}
+          <PageLink to="/account" inherit underline="always" c="inherit">
+            your account
+          </PageLink>{' '}
+          before you require one for others.
+        </Alert>
+      )}
+      <Checkbox.Group
+        label="Required for these roles"
+        description="Members with these roles can open only their account until they set up a second factor."
+        value={roles}
+      >
+        <Group mt="xs" gap="lg">
+          {ROLES.map((role) => (
+            <Checkbox
+              key={role}
+              value={role}
+              label={ROLE_LABELS[role]}
+              disabled={!canRequire && !roles.includes(role)}
+              onChange={({ currentTarget }) => setChosen({ ...chosen, [role]: currentTarget.checked })}
+            />
+          ))}
         </Group>
-      </Stack>
-    </form>
+      </Checkbox.Group>
+      <Switch
+        label="Required for changes in production"
+        description="Applies to all roles. Going live turns it on."
+        checked={inProduction}
+        disabled={!canRequire && !inProduction}
+        onChange={({ currentTarget }) => setInProduction(currentTarget.checked)}
+      />
+    </PanelForm>
   );
 }

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../api/types.ts';
-import { SESSION_KEY } from '../../session/services.ts';
+import { useRefreshSession } from '../../session/session.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
@@ -12,13 +12,14 @@ import { RoleSelect } from './RoleSelect.tsx';
 export function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }) {
   const { api } = useWorkspace();
   const queries = useQueryClient();
+  const refreshSession = useRefreshSession();
   const [role, setRole] = useState(member.role);
   const change = useMutation({
     mutationFn: () => api.patch<Member>(`/members/${member.guid}`, { role }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: [api.key, '/members'] });
       // Users can change their own role.
-      await queries.invalidateQueries({ queryKey: SESSION_KEY });
+      await refreshSession();
       notifySuccess('Role changed.');
       onClose();
     },

@@ -2,7 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../api/types.ts';
-import { SESSION_KEY } from '../../session/services.ts';
+import { useRefreshSession } from '../../session/session.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
@@ -14,6 +14,7 @@ import { InviteMember } from './InviteMember.tsx';
 export function MemberActions({ member, isLastFounder }: { member: Member; isLastFounder: boolean }) {
   const { api, session } = useWorkspace();
   const queries = useQueryClient();
+  const refreshSession = useRefreshSession();
   const [dialog, setDialog] = useState<'role' | 'remove' | 'invite'>();
   const close = () => setDialog(undefined);
   if (isLastFounder)
@@ -51,8 +52,7 @@ export function MemberActions({ member, isLastFounder }: { member: Member; isLas
           onClose={close}
           onConfirm={async () => {
             await api.remove(`/members/${member.guid}`);
-            if (member.guid === session.member.guid)
-              await queries.invalidateQueries({ queryKey: SESSION_KEY });
+            if (member.guid === session.member.guid) await refreshSession();
             else await queries.invalidateQueries({ queryKey: [api.key, '/members'] });
             notifySuccess(`${member.email} was removed.`);
           }}
