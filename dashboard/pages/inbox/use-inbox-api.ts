@@ -1,32 +1,23 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { Inbox, InboxAnswer } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifyFailure } from '../../shared/feedback/notify.ts';
+import { useWithRefresh } from '../../shared/table/use-with-refresh.ts';
 
 export function useInboxApi() {
   const { api } = useWorkspace();
-  const queries = useQueryClient();
-  const listKey = [api.key, '/inboxes'] as const;
-  const refresh = () => queries.invalidateQueries({ queryKey: listKey });
+  const withRefresh = useWithRefresh([api.key, '/inboxes']);
   return {
     create: useMutation({
-      mutationFn: (name: string) => api.post<Inbox>('/inboxes', { name }),
-      onSuccess: refresh,
+      mutationFn: (name: string) => withRefresh(api.post<Inbox>('/inboxes', { name })),
       onError: notifyFailure('Could not create the inbox'),
     }),
-    rename: async (guid: string, name: string) => {
-      await api.patch<Inbox>(`/inboxes/${guid}`, { name });
-      await refresh();
-    },
+    rename: (guid: string, name: string) => withRefresh(api.patch<Inbox>(`/inboxes/${guid}`, { name })),
     changeAnswer: useMutation({
       mutationFn: ({ guid, answer }: { guid: string; answer: InboxAnswer }) =>
-        api.patch<Inbox>(`/inboxes/${guid}`, { answer }),
-      onSuccess: refresh,
+        withRefresh(api.patch<Inbox>(`/inboxes/${guid}`, { answer })),
       onError: notifyFailure('Could not change the answer'),
     }),
-    remove: async (guid: string) => {
-      await api.remove(`/inboxes/${guid}`);
-      await refresh();
-    },
+    remove: (guid: string) => withRefresh(api.remove(`/inboxes/${guid}`)),
   };
 }

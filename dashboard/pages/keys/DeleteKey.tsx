@@ -1,12 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
-import { type KeyDialogProps, listKeyOf, useKeyApi } from './use-key-api.ts';
+import { type KeyDialogProps, useKeyApi } from './use-key-api.ts';
 
 export function DeleteKey({ kind, application, onClose }: KeyDialogProps) {
-  const workspace = useWorkspace();
-  const queries = useQueryClient();
   const keyApi = useKeyApi(kind);
   return (
     <ConfirmByName
@@ -16,7 +12,6 @@ export function DeleteKey({ kind, application, onClose }: KeyDialogProps) {
       onClose={onClose}
       onConfirm={async () => {
         await keyApi.remove(application.client_id);
-        await queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) });
         notifySuccess(`${application.name} was deleted. Its tokens no longer work.`);
       }}
     >

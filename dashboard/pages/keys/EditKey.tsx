@@ -1,19 +1,15 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useWorkspace } from '../../session/workspace.ts';
+import { useMutation } from '@tanstack/react-query';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { changedFields } from '../../shared/forms/changed-fields.ts';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
 import { KeyForm } from './KeyForm.tsx';
-import { type KeyDialogProps, type KeyInput, listKeyOf, useKeyApi } from './use-key-api.ts';
+import { type KeyDialogProps, type KeyInput, useKeyApi } from './use-key-api.ts';
 
 export function EditKey({ kind, application, onClose }: KeyDialogProps) {
-  const workspace = useWorkspace();
-  const queries = useQueryClient();
   const keyApi = useKeyApi(kind);
   const update = useMutation({
     mutationFn: (changes: Partial<KeyInput>) => keyApi.update(application.client_id, changes),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) });
+    onSuccess: () => {
       notifySuccess('Key pair saved. Existing tokens keep their scopes and allowlist until they expire.');
       onClose();
     },

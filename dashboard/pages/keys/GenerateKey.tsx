@@ -1,23 +1,17 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useWorkspace } from '../../session/workspace.ts';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecret } from './KeySecret.tsx';
 import { type KeyKind, readScopesOf } from './scopes/read-scopes.ts';
-import { listKeyOf, useKeyApi } from './use-key-api.ts';
+import { useKeyApi } from './use-key-api.ts';
 
 export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => void }) {
-  const workspace = useWorkspace();
-  const queries = useQueryClient();
+  const { bank } = useWorkspace();
   const keyApi = useKeyApi(kind);
-  const create = useMutation({
-    mutationFn: keyApi.create,
-    gcTime: 0,
-    onSuccess: () => queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) }),
-  });
+  const create = useMutation({ mutationFn: keyApi.create, gcTime: 0 });
   const created = create.data;
-  const title =
-    kind === 'bank' ? `Generate bank key for ${workspace.bank?.name}` : 'Generate organization key';
+  const title = kind === 'bank' ? `Generate bank key for ${bank?.name}` : 'Generate organization key';
   return (
     <Dialog
       wide

@@ -1,9 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import type { Application } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
-import { type KeyDialogProps, listKeyOf, useKeyApi } from './use-key-api.ts';
+import { type KeyDialogProps, useKeyApi } from './use-key-api.ts';
 
 /** Deletes the new key pair of a rotation in progress. */
 export function GiveUpRotation({
@@ -12,8 +10,6 @@ export function GiveUpRotation({
   replacement,
   onClose,
 }: KeyDialogProps & { replacement: Application }) {
-  const workspace = useWorkspace();
-  const queries = useQueryClient();
   const keyApi = useKeyApi(kind);
   const { name, client_id: clientId, last_used_ip: lastUsedIp } = replacement;
   return (
@@ -24,7 +20,6 @@ export function GiveUpRotation({
       onClose={onClose}
       onConfirm={async () => {
         await keyApi.remove(clientId);
-        await queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) });
         notifySuccess(`Rotation given up. ${application.name} keeps its key pair.`);
       }}
     >

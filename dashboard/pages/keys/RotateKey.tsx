@@ -1,13 +1,12 @@
 import { Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Application } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { RotationDialog } from '../../shared/secrets/RotationDialog.tsx';
 import { GuideLink } from '../../shared/text/GuideLink.tsx';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecret } from './KeySecret.tsx';
-import { type KeyDialogProps, listKeyOf, useKeyApi } from './use-key-api.ts';
+import { type KeyDialogProps, useKeyApi } from './use-key-api.ts';
 
 const POLL_MS = 3_000;
 
@@ -20,24 +19,20 @@ export function RotateKey({
   /** Of a rotation in progress, which continues. */
   replacement?: Application | undefined;
 }) {
-  const workspace = useWorkspace();
-  const queries = useQueryClient();
   const keyApi = useKeyApi(kind);
-  const refresh = () => queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) });
   const { name, scopes, ip_allowlist, last_used_ip: lastUsedIp } = application;
-  const create = useMutation({ mutationFn: keyApi.create, gcTime: 0, onSuccess: refresh });
+  const create = useMutation({ mutationFn: keyApi.create, gcTime: 0 });
   const created = create.data;
   const newClientId = created?.client_id ?? replacement?.client_id;
   const { data: used } = useQuery({
-    queryKey: [...listKeyOf(workspace, keyApi), 'used', newClientId],
+    queryKey: [...keyApi.listKey, 'used', newClientId],
     queryFn: () => keyApi.get(newClientId ?? ''),
     enabled: newClientId !== undefined,
     refetchInterval: POLL_MS,
   });
   const remove = useMutation({
     mutationFn: () => keyApi.remove(application.client_id),
-    onSuccess: async () => {
-      await refresh();
+    onSuccess: () => {
       notifySuccess(`${name} was rotated. The old key pair was deleted.`);
       onClose();
     },

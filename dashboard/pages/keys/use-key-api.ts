@@ -1,6 +1,7 @@
 import type { Application, CreatedApplication } from '../../api/types.ts';
 import { useEnvironmentApi } from '../../session/use-environment-api.ts';
-import { useWorkspace, type Workspace } from '../../session/workspace.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { useWithRefresh } from '../../shared/table/use-with-refresh.ts';
 import type { KeyKind } from './scopes/read-scopes.ts';
 
 export type KeyDialogProps = { kind: KeyKind; application: Application; onClose: () => void };
@@ -16,20 +17,19 @@ export function useKeyApi(kind: KeyKind) {
   const apiOf = useEnvironmentApi();
   const api = kind === 'bank' ? selected : apiOf('production');
   const path = `/${kind}_applications`;
+  const listKey = [selected.key, path] as const;
+  const withRefresh = useWithRefresh(listKey);
   return {
     path,
+    listKey,
     canWrite: can(`${kind}_applications:write`),
     create: (input: NewKeyInput) =>
-      api.post<CreatedApplication>(path, kind === 'bank' ? { ...input, bank_guid: bank?.guid } : input),
+      withRefresh(
+        api.post<CreatedApplication>(path, kind === 'bank' ? { ...input, bank_guid: bank?.guid } : input),
+      ),
     get: (clientId: string) => api.get<Application>(`${path}/${clientId}`),
     update: (clientId: string, changes: Partial<KeyInput>) =>
-      api.patch<Application>(`${path}/${clientId}`, changes),
-    remove: (clientId: string) => api.remove(`${path}/${clientId}`),
+      withRefresh(api.patch<Application>(`${path}/${clientId}`, changes)),
+    remove: (clientId: string) => withRefresh(api.remove(`${path}/${clientId}`)),
   };
-}
-
-export type KeyApi = ReturnType<typeof useKeyApi>;
-
-export function listKeyOf({ api }: Workspace, { path }: KeyApi): readonly unknown[] {
-  return [api.key, path];
 }

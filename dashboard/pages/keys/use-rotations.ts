@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Application } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
 import type { KeyKind } from './scopes/read-scopes.ts';
-import { listKeyOf, useKeyApi } from './use-key-api.ts';
+import { useKeyApi } from './use-key-api.ts';
 
 /** A rotation that is in progress: both key pairs exist. */
 export type Rotation = { old: Application; replacement: Application };
@@ -12,13 +11,12 @@ export function useRotations(
   kind: KeyKind,
   page: readonly Application[],
 ): (application: Application) => Rotation | undefined {
-  const workspace = useWorkspace();
   const keyApi = useKeyApi(kind);
   const elsewhere = page.flatMap(({ replaces_client_id: old }) =>
     old === undefined || page.some(({ client_id }) => client_id === old) ? [] : old,
   );
   const { data = [] } = useQuery({
-    queryKey: [...listKeyOf(workspace, keyApi), 'replaced', elsewhere],
+    queryKey: [...keyApi.listKey, 'replaced', elsewhere],
     queryFn: () => Promise.all(elsewhere.map(keyApi.get)),
     enabled: elsewhere.length > 0,
   });

@@ -1,11 +1,10 @@
 import { Stack } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { CreatedApplication } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
 import { KeyForm } from '../keys/KeyForm.tsx';
 import { KeySecret } from '../keys/KeySecret.tsx';
 import { readScopesOf } from '../keys/scopes/read-scopes.ts';
-import { listKeyOf, useKeyApi } from '../keys/use-key-api.ts';
+import { useKeyApi } from '../keys/use-key-api.ts';
 
 export function KeyStep({
   onCreated,
@@ -14,17 +13,8 @@ export function KeyStep({
   onCreated: (created: CreatedApplication) => void;
   onDone: () => void;
 }) {
-  const workspace = useWorkspace();
-  const queries = useQueryClient();
   const keyApi = useKeyApi('bank');
-  const create = useMutation({
-    mutationFn: keyApi.create,
-    gcTime: 0,
-    onSuccess: async (created) => {
-      onCreated(created);
-      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) });
-    },
-  });
+  const create = useMutation({ mutationFn: keyApi.create, gcTime: 0, onSuccess: onCreated });
   return (
     <Stack maw={620} py="sm">
       {create.data ? (

@@ -1,5 +1,5 @@
 import { Button, Group, Radio, Stack } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
 import { useSubscriptions } from '../../shared/deliveries/use-subscriptions.ts';
@@ -9,15 +9,10 @@ import { useSubscriptionApi } from '../subscriptions/use-subscription-api.ts';
 
 /** Calls `onDone` with undefined when the step is skipped. */
 export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscription | undefined) => void }) {
-  const { create, listKey } = useSubscriptionApi();
-  const queries = useQueryClient();
+  const { create } = useSubscriptionApi();
   const existing = useSubscriptions().filter(({ state }) => state === 'active' || state === 'storing');
   const [chosen, setChosen] = useState<string>();
-  const creation = useMutation({
-    mutationFn: create,
-    gcTime: 0,
-    onSuccess: () => queries.invalidateQueries({ queryKey: listKey }),
-  });
+  const creation = useMutation({ mutationFn: create, gcTime: 0 });
   const created = creation.data;
   return (
     <Stack maw={620} py="sm">

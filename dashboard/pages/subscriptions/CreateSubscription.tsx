@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWorkspace } from '../../session/workspace.ts';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
@@ -16,14 +16,9 @@ export function CreateSubscription({
   onClose: () => void;
 }) {
   const { environment } = useWorkspace();
-  const { create, listKey } = useSubscriptionApi();
-  const queries = useQueryClient();
+  const { create } = useSubscriptionApi();
   const navigate = useNavigate();
-  const creation = useMutation({
-    mutationFn: create,
-    gcTime: 0,
-    onSuccess: () => queries.invalidateQueries({ queryKey: listKey }),
-  });
+  const creation = useMutation({ mutationFn: create, gcTime: 0 });
   const created = creation.data;
   return (
     <Dialog

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
@@ -9,17 +8,16 @@ import {
 } from '../../shared/deliveries/use-delivering-subscriptions.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
+import { NameDialog } from '../../shared/forms/NameDialog.tsx';
 import { EndpointActions } from './endpoint/EndpointActions.tsx';
 import { SendActions } from './endpoint/SendActions.tsx';
-import { RenameSubscription } from './RenameSubscription.tsx';
 import { RollActions } from './roll/RollActions.tsx';
 import { SupportNote } from './SupportNote.tsx';
 import { useSubscriptionApi } from './use-subscription-api.ts';
 
 export function SubscriptionActions({ subscription }: { subscription: Subscription }) {
   const { can } = useWorkspace();
-  const calls = useSubscriptionApi();
-  const queries = useQueryClient();
+  const { change, remove } = useSubscriptionApi();
   const delivering = useDeliveringSubscriptions();
   const isDisabled = useIsDisabled(subscription);
   const [dialog, setDialog] = useState<'rename' | 'delete'>();
@@ -44,7 +42,15 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
       ) : null}
       {isProtected ? <SupportNote>Protected. To delete it, contact</SupportNote> : null}
       {isDisabled ? <SupportNote>Disabled by the operator. To enable it, contact</SupportNote> : null}
-      {dialog === 'rename' ? <RenameSubscription subscription={subscription} onClose={close} /> : null}
+      {dialog === 'rename' ? (
+        <NameDialog
+          title="Rename subscription"
+          action="Rename"
+          initial={name}
+          onSave={(changed) => change(guid, { name: changed })}
+          onClose={close}
+        />
+      ) : null}
       {dialog === 'delete' ? (
         <ConfirmByName
           title="Delete subscription"
@@ -52,8 +58,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
           action="Delete in 24 hours"
           onClose={close}
           onConfirm={async () => {
-            await calls.remove(guid);
-            await queries.invalidateQueries({ queryKey: calls.listKey });
+            await remove(guid);
             notifySuccess(
               isDelivering
                 ? `${name} will be deleted in 24 hours and delivers until then.`

@@ -16,7 +16,7 @@ export function NameDialog({
   title: string;
   action: string;
   initial?: string;
-  onSave: (name: string) => Promise<void>;
+  onSave: (name: string) => Promise<unknown>;
   onClose: () => void;
 }) {
   const form = useForm({ initialValues: { name: initial }, validate: { name: validateName } });

@@ -1,6 +1,6 @@
 import { List, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { normalisedUrl } from '../../../../server/webhooks/subscriptions/url.ts';
 import type { Subscription } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
@@ -11,8 +11,7 @@ import { UrlField, urlError } from './UrlField.tsx';
 
 export function ChangeUrl({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
   const { environment } = useWorkspace();
-  const { change, listKey } = useSubscriptionApi();
-  const queries = useQueryClient();
+  const { change } = useSubscriptionApi();
   const form = useForm({
     initialValues: { url: subscription.url },
     validate: {
@@ -23,10 +22,7 @@ export function ChangeUrl({ subscription, onClose }: { subscription: Subscriptio
   });
   const changing = useMutation({
     mutationFn: (url: string) => change(subscription.guid, { url }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: listKey });
-      onClose();
-    },
+    onSuccess: onClose,
   });
   return (
     <Dialog wide title={`Change URL: ${subscription.name}`} locked={changing.isPending} onClose={onClose}>

@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EndpointHealth, Subscription } from '../../../api/types.ts';
 import { waitingLabel } from '../../../shared/endpoints/endpoint-labels.ts';
@@ -17,16 +17,14 @@ export function PauseSubscription({
   subscription: Subscription;
   onClose: () => void;
 }) {
-  const { change, listKey } = useSubscriptionApi();
-  const queries = useQueryClient();
+  const { change } = useSubscriptionApi();
   const endpoint = useEndpoint(subscription.guid);
   const { guid, name } = subscription;
   // The page refreshes the subscription, and the button must not become its opposite under the pointer.
   const [pauses] = useState(subscription.paused_at === undefined);
   const changing = useMutation({
     mutationFn: () => change(guid, { paused: pauses }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: listKey });
+    onSuccess: () => {
       notifySuccess(pauses ? `${name} is paused.` : `${name} is resumed. Waiting deliveries are being sent.`);
       onClose();
     },

@@ -1,12 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { notifySuccess } from '../../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../../shared/forms/ConfirmByName.tsx';
 import { useSubscriptionApi } from '../use-subscription-api.ts';
 import type { Roll } from './use-roll.ts';
 
 export function GiveUpRoll({ roll: { old, replacement }, onClose }: { roll: Roll; onClose: () => void }) {
-  const { remove, listKey } = useSubscriptionApi();
-  const queries = useQueryClient();
+  const { remove } = useSubscriptionApi();
   return (
     <ConfirmByName
       title="Give up signing-key roll"
@@ -15,7 +13,6 @@ export function GiveUpRoll({ roll: { old, replacement }, onClose }: { roll: Roll
       onClose={onClose}
       onConfirm={async () => {
         await remove(replacement.guid);
-        await queries.invalidateQueries({ queryKey: listKey });
         notifySuccess(`Roll given up. ${old.name} keeps its signing key.`);
       }}
     >

@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Subscription } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
 import { notifyFailure, notifySuccess } from '../../../shared/feedback/notify.ts';
@@ -24,9 +24,7 @@ export function RollSigningKey({
 }) {
   const { api } = useWorkspace();
   const calls = useSubscriptionApi();
-  const queries = useQueryClient();
-  const refresh = () => queries.invalidateQueries({ queryKey: calls.listKey });
-  const creation = useMutation({ mutationFn: calls.create, gcTime: 0, onSuccess: refresh });
+  const creation = useMutation({ mutationFn: calls.create, gcTime: 0 });
   const created = creation.data;
   const newGuid = created?.guid ?? replacement?.guid;
   const { data: current } = useQuery({
@@ -42,8 +40,7 @@ export function RollSigningKey({
   });
   const removal = useMutation({
     mutationFn: () => calls.remove(subscription.guid),
-    onSuccess: async () => {
-      await refresh();
+    onSuccess: () => {
       notifySuccess('Signing key rolled. Both subscriptions deliver for the next 24 hours.');
       onClose();
     },
