@@ -10,7 +10,11 @@ const PRESETS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS } a
 export type Preset = keyof typeof PRESETS;
 
 export function presetOf({ time }: Search): Preset | undefined {
-  return time !== undefined && time in PRESETS ? (time as Preset) : undefined;
+  return time !== undefined && isPreset(time) ? time : undefined;
+}
+
+function isPreset(text: string): text is Preset {
+  return Object.hasOwn(PRESETS, text);
 }
 
 /** The beginning of a preset is relative, such as `now-24h`, until `resolveTimes` replaces it. */
@@ -27,7 +31,7 @@ export function startOf(preset: Preset, now: number): string {
 export function resolveTimes(query: Query, now: number): Query {
   const entries = Object.entries(query).map(([name, value]) => {
     const preset = typeof value === 'string' && value.startsWith('now-') ? value.slice(4) : undefined;
-    return [name, preset !== undefined && preset in PRESETS ? startOf(preset as Preset, now) : value];
+    return [name, preset !== undefined && isPreset(preset) ? startOf(preset, now) : value];
   });
   return Object.fromEntries(entries);
 }
