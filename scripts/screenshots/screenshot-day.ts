@@ -93,5 +93,5 @@ function answers(completed: number, failed_attempts: number, bucket: number) {
   const slower = Math.floor(completed / 8);
   response_times[bucket] = completed - slower;
   response_times[bucket + 2] = slower;
-  return { completed, failed_attempts, response_times };
+  return { completed, completed_by_retry: failed_attempts, failed_attempts, response_times };
 }

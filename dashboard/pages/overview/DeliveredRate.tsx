@@ -1,7 +1,7 @@
 import { Group, Progress, Text } from '@mantine/core';
 import type { EndpointStatistics } from '../../api/types.ts';
 import { NoValue } from '../../shared/text/NoValue.tsx';
-import { percent } from './charts/use-statistics.ts';
+import { percent } from './percent.ts';
 
 const GOOD = 0.99;
 const FAIR = 0.9;

@@ -7,8 +7,8 @@ import { WaitingCount } from '../../shared/endpoints/WaitingCount.tsx';
 import { type Column, ColumnTable } from '../../shared/table/ColumnTable.tsx';
 import { NoValue } from '../../shared/text/NoValue.tsx';
 import { Duration } from '../../shared/time/Duration.tsx';
-import { percent } from './charts/use-statistics.ts';
 import { DeliveredRate } from './DeliveredRate.tsx';
+import { percent } from './percent.ts';
 
 type Shown = EndpointStatistics & { endpoint: EndpointHealth | undefined };
 

@@ -4,7 +4,7 @@ import type { DeliveryStatistics } from '../../api/types.ts';
 import { waitingLabel } from '../../shared/endpoints/endpoint-labels.ts';
 import { formatDuration } from '../../shared/time/format-time.ts';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
-import { percent } from './charts/use-statistics.ts';
+import { percent } from './percent.ts';
 import styles from './SummaryTiles.module.css';
 
 const LOW_RATE = 0.9;

@@ -27,8 +27,3 @@ export function useStatistics(range: Range, subscriptionGuid?: string): UseQuery
     placeholderData: keepPreviousData,
   });
 }
-
-export function percent(rate: number): string {
-  const shown = rate * 100;
-  return shown === 100 || shown === 0 ? `${shown}%` : `${shown.toFixed(shown > 99 ? 2 : 1)}%`;
-}
