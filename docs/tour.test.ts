@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createSite, type Site } from '../testing/serve.ts';
-import { TOUR_OPTIONS, takeTour } from '../testing/tour.ts';
+import { createSite, type Site } from '../testing/app/serve.ts';
+import { TOUR_OPTIONS, takeTour } from '../testing/packages/tour.ts';
 
 test('every command works and prints what is shown', { ...TOUR_OPTIONS, concurrency: true }, async (t) => {
   const site = await createSite(t);

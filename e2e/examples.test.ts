@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createFakeClock } from '../testing/fake-clock.ts';
-import { PDF } from '../testing/files.ts';
-import { BOUNDED, findServicePort, waitFor, watch } from '../testing/serve.ts';
-import { createSubscription } from '../testing/subscriptions.ts';
-import { createTenant, type Key } from '../testing/tenant.ts';
-import { createDispatchingApp } from '../testing/webhooks.ts';
+import { createFakeClock } from '../testing/app/fake-clock.ts';
+import { BOUNDED, findServicePort, waitFor, watch } from '../testing/app/serve.ts';
+import { createTenant, type Key } from '../testing/app/tenant.ts';
+import { PDF } from '../testing/objects/files.ts';
+import { createSubscription } from '../testing/webhooks/subscriptions.ts';
+import { createDispatchingApp } from '../testing/webhooks/webhooks.ts';
 import { assertAccessible } from './support/accessibility.ts';
 import { launchBrowser } from './support/browser.ts';
 

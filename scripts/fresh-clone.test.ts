@@ -5,7 +5,14 @@ import { chmod, cp, mkdir, mkdtemp, readFile, realpath, rm, stat } from 'node:fs
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { findServicePort, processesOn, type Running, untilReady, waitFor, watch } from '../testing/serve.ts';
+import {
+  findServicePort,
+  processesOn,
+  type Running,
+  untilReady,
+  waitFor,
+  watch,
+} from '../testing/app/serve.ts';
 
 /**
  * `npm start` and then `npm test` in a fresh clone. The copy has only the files of the clone; npm works as on this

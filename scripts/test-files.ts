@@ -25,9 +25,9 @@ const UNKNOWN_SLOW_MS = 100_000;
 
 /** Files that a test reads or starts without importing them. */
 const LOADED_OTHERWISE: readonly (readonly [file: string, loads: RegExp])[] = [
-  ['testing/serve.ts', /^(bin\/|server\/main\.ts$)/],
-  ['testing/tour.ts', /^(README\.md$|docs\/.*\.md$)/],
-  ['testing/database.ts', /^server\/.*\.sql$/],
+  ['testing/app/serve.ts', /^(bin\/|server\/main\.ts$)/],
+  ['testing/packages/tour.ts', /^(README\.md$|docs\/.*\.md$)/],
+  ['testing/database/database.ts', /^server\/.*\.sql$/],
   ['server/dashboard/build.ts', /^(dashboard\/(main\.tsx|guides\/main\.ts)|docs\/partners\/.*\.md)$/],
   ['e2e/support/browser.ts', /^(dashboard\/main\.tsx|dashboard\/guides\/main\.ts|server\/main\.ts)$/],
 ];

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { claim } from '../testing/claim.ts';
+import { claim } from '../testing/database/claim.ts';
 
 /** The environment variable that tells a worker process the folder of its queue. */
 export const QUEUE_VARIABLE = 'PORTICO_TEST_QUEUE';

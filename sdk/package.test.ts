@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { EdgeVM } from '@edge-runtime/vm';
-import { createTestApp } from '../testing/app.ts';
-import { listenAnywhere } from '../testing/http-server.ts';
-import { bundle, findProgram, installSdk, ROOT, run } from '../testing/sdk-package.ts';
-import { createTenant } from '../testing/tenant.ts';
+import { createTestApp } from '../testing/app/app.ts';
+import { listenAnywhere } from '../testing/app/http-server.ts';
+import { createTenant } from '../testing/app/tenant.ts';
+import { bundle, findProgram, installSdk, ROOT, run } from '../testing/packages/sdk-package.ts';
 import manifest from './package.json' with { type: 'json' };
 import { VERSION } from './src/version.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { readConfig } from '../server/infrastructure/config/config.ts';
 import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
-import { createTestDatabase } from '../testing/database.ts';
+import { createTestDatabase } from '../testing/database/database.ts';
 import { createPlan } from './agenda/coincidences.ts';
 import { Side } from './database/side.ts';
 import { createRandom } from './machine/random.ts';

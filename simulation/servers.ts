@@ -5,8 +5,8 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
-import { prepareTemplate } from '../testing/database.ts';
-import { THROWAWAY_SETTINGS } from '../testing/throwaway-settings.ts';
+import { prepareTemplate } from '../testing/database/database.ts';
+import { THROWAWAY_SETTINGS } from '../testing/database/throwaway-settings.ts';
 
 /**
  * Nothing changes the order of rows between two steps. A paused session must not hold the locks with which the server

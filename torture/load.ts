@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { systemClock } from '../server/infrastructure/runtime/clock.ts';
 import { createGuids } from '../server/infrastructure/runtime/guid.ts';
-import { createRandom } from '../testing/random.ts';
+import { createRandom } from '../testing/api/random.ts';
 import type { Caller } from './calls.ts';
 import type { Sent, SentEvent, SentTransfer } from './sent.ts';
 import { OPERATOR_TOKEN, type Tenant } from './tenants.ts';

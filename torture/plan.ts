@@ -1,4 +1,4 @@
-import { createRandom } from '../testing/random.ts';
+import { createRandom } from '../testing/api/random.ts';
 
 export const API_NODES = ['api-1', 'api-2'] as const;
 export const NODES = [...API_NODES, 'dispatch-1', 'dispatch-2', 'dispatch-3'] as const;

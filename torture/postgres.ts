@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
 import { Secret } from '../server/infrastructure/runtime/secret.ts';
-import { findServicePort } from '../testing/serve.ts';
+import { findServicePort } from '../testing/app/serve.ts';
 
 /** Connections of five processes, of their predecessors that the proxies still hold, and of this one. */
 const SETTINGS = {

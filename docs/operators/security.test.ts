@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/app.ts';
-import { exportFrom, importInto, operator } from '../../testing/cells.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTestApp } from '../../testing/app/app.ts';
+import { exportFrom, importInto, operator } from '../../testing/app/cells.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
 
 const page = await readFile(join(import.meta.dirname, 'security.md'), 'utf8');
 const [, steps = ''] = page.split('### A stolen operator token');

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { COMMANDS } from '../../cli/src/commands/commands.ts';
 import { EXIT } from '../../cli/src/failure.ts';
 import { createCli } from '../../cli/src/testing/cli.ts';
-import { createTestApp } from '../../testing/app.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTestApp } from '../../testing/app/app.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
 
 const page = await readFile(join(import.meta.dirname, 'cli.md'), 'utf8');
 const rowsOf = (heading: string) =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/app.ts';
-import { createFile, createFileOwner, listenTo, PNG, showFile } from '../../testing/files.ts';
+import { createTestApp } from '../../testing/app/app.ts';
+import { createFile, createFileOwner, listenTo, PNG, showFile } from '../../testing/objects/files.ts';
 
 test('docs/partners/files.md: the upload from a browser works', async () => {
   const text = await readFile(join(import.meta.dirname, 'files.md'), 'utf8');

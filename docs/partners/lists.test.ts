@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/app.ts';
-import { queryOf, readOperations } from '../../testing/operations.ts';
+import { queryOf, readOperations } from '../../testing/api/operations.ts';
+import { createTestApp } from '../../testing/app/app.ts';
 
 const page = await readFile(join(import.meta.dirname, 'lists.md'), 'utf8');
 const operations = await readOperations(await createTestApp());

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createReceiver, signWebhook } from '../../sdk/src/index.ts';
-import { createCustomer } from '../../testing/customers.ts';
-import { createTestPool } from '../../testing/database.ts';
-import { PDF } from '../../testing/files.ts';
-import { reportObject } from '../../testing/objects.ts';
-import { createSdkService } from '../../testing/sdk.ts';
-import { ROOT, run } from '../../testing/sdk-package.ts';
+import { createTestPool } from '../../testing/database/database.ts';
+import { createCustomer } from '../../testing/objects/customers.ts';
+import { PDF } from '../../testing/objects/files.ts';
+import { reportObject } from '../../testing/objects/objects.ts';
+import { createSdkService } from '../../testing/packages/sdk.ts';
+import { ROOT, run } from '../../testing/packages/sdk-package.ts';
 
 /** The code of docs/partners/sdk.md, as it stands there, with the sources of the SDK. */
 const TEXT = await readFile(join(import.meta.dirname, 'sdk.md'), 'utf8');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browse, joinTeam, PASSWORD, type Person } from '../../testing/dashboard.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { browse, joinTeam, PASSWORD, type Person } from '../../testing/people/dashboard.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { addAuthenticator, codesOf, PROOF_MS, TOTP_STEP_MS } from '../support/authenticator.ts';
 import { fillKeyForm } from '../support/keys.ts';

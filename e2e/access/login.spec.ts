@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PAGES } from '../../server/dashboard/pages.ts';
-import { browse, joinTeam, PASSWORD, tokenInLink } from '../../testing/dashboard.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { browse, joinTeam, PASSWORD, tokenInLink } from '../../testing/people/dashboard.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { codesOf, TOTP_STEP_MS } from '../support/authenticator.ts';
 import { navigate, navigationOf } from '../support/pages.ts';

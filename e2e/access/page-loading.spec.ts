@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
 import { navigationOf } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';

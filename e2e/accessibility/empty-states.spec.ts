@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinTeam } from '../../testing/dashboard.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { joinTeam } from '../../testing/people/dashboard.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { navigate, navigationOf } from '../support/pages.ts';
 import { enter, enterAs } from '../support/people.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { publishEvents } from '../../testing/events.ts';
-import { TOLD_AFTER_MS, untilWatched } from '../../testing/live.ts';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createKey, createTenant } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
+import { createKey, createTenant } from '../../testing/app/tenant.ts';
+import { publishEvents } from '../../testing/webhooks/events.ts';
+import { TOLD_AFTER_MS, untilWatched } from '../../testing/webhooks/live.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { codesOf, PROOF_MS } from '../support/authenticator.ts';
 import { assertNothingCutOff } from '../support/layout.ts';

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
 import { navigate, poll } from '../support/pages.ts';

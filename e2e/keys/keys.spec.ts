@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scopesFor } from '../../server/tokens/scopes.ts';
-import { objectsOf } from '../../testing/answers.ts';
-import { assertError } from '../../testing/app.ts';
-import { createTenant, tokenOf, userToken } from '../../testing/tenant.ts';
+import { objectsOf } from '../../testing/api/answers.ts';
+import { assertError } from '../../testing/app/app.ts';
+import { createTenant, tokenOf, userToken } from '../../testing/app/tenant.ts';
 import { openKeyDialog } from '../support/keys.ts';
 import { allowCurrentAddress, assertDialogStaysOpen, takeSecret } from '../support/one-time-secrets.ts';
 import { poll, returnToTab } from '../support/pages.ts';

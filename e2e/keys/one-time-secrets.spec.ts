@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
 import { addBank, fillKeyForm, selectBank } from '../support/keys.ts';
 import { generateKeyInOnboarding, takeSecret } from '../support/one-time-secrets.ts';
 import { returnToTab } from '../support/pages.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createKey, createTenant } from '../../testing/tenant.ts';
+import { createKey, createTenant } from '../../testing/app/tenant.ts';
 import { addBank, fillKeyForm, openKeyDialog, selectBank } from '../support/keys.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
 import { poll, returnToTab } from '../support/pages.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinTeam } from '../../testing/dashboard.ts';
-import { createSubscription, setMoments } from '../../testing/subscriptions.ts';
-import { createTenant, userToken } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
+import { createTenant, userToken } from '../../testing/app/tenant.ts';
+import { joinTeam } from '../../testing/people/dashboard.ts';
+import { createSubscription, setMoments } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { poll, returnToTab } from '../support/pages.ts';
 import { enter, enterAs } from '../support/people.ts';

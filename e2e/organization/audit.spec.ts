@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { browse, dashboardToken, joinTeam } from '../../testing/dashboard.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { browse, dashboardToken, joinTeam } from '../../testing/people/dashboard.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { enter, enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { createCustomer } from '../../testing/customers.ts';
-import { PNG } from '../../testing/files.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { until } from '../../testing/webhooks.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { createCustomer } from '../../testing/objects/customers.ts';
+import { PNG } from '../../testing/objects/files.ts';
+import { until } from '../../testing/webhooks/webhooks.ts';
 import { navigationOf, poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';

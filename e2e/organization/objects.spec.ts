@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KINDS } from '../../dashboard/pages/sandbox/object-kinds.ts';
-import { issueToken } from '../../testing/api-callers.ts';
-import { createCustomer } from '../../testing/customers.ts';
-import { createFile, inline, PDF, PNG } from '../../testing/files.ts';
-import { reportObject } from '../../testing/objects.ts';
-import { createTenant, userToken } from '../../testing/tenant.ts';
+import { issueToken } from '../../testing/api/api-callers.ts';
+import { createTenant, userToken } from '../../testing/app/tenant.ts';
+import { createCustomer } from '../../testing/objects/customers.ts';
+import { createFile, inline, PDF, PNG } from '../../testing/objects/files.ts';
+import { reportObject } from '../../testing/objects/objects.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { navigate, poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';

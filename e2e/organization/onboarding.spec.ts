@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { joinTeam } from '../../testing/dashboard.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { joinTeam } from '../../testing/people/dashboard.ts';
 import { allowCurrentAddress, takeSecret } from '../support/one-time-secrets.ts';
 import { navigate, navigationOf } from '../support/pages.ts';
 import { enterAs, joinOrganization, logOut, submitLogin } from '../support/people.ts';

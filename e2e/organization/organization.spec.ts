@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createTenant } from '../../testing/app/tenant.ts';
 import {
   browse,
   dashboardToken,
@@ -8,8 +9,7 @@ import {
   PASSWORD,
   type Person,
   tokenInLink,
-} from '../../testing/dashboard.ts';
-import { createTenant } from '../../testing/tenant.ts';
+} from '../../testing/people/dashboard.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
 import { navigationOf } from '../support/pages.ts';
 import { enter, enterAs, logOut } from '../support/people.ts';

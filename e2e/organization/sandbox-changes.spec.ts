@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCustomer } from '../../testing/customers.ts';
-import { reportObject } from '../../testing/objects.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { createCustomer } from '../../testing/objects/customers.ts';
+import { reportObject } from '../../testing/objects/objects.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createCustomer } from '../../testing/customers.ts';
-import { reportObject } from '../../testing/objects.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { createCustomer } from '../../testing/objects/customers.ts';
+import { reportObject } from '../../testing/objects/objects.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { navigate, poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';

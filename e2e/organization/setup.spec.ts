@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant, tokenOf } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
+import { createTenant, tokenOf } from '../../testing/app/tenant.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { navigate, navigationOf, poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';

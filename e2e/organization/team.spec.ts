@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { joinTeam } from '../../testing/dashboard.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { joinTeam } from '../../testing/people/dashboard.ts';
 import { assertDialogStaysOpen } from '../support/one-time-secrets.ts';
 import { enter, enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';

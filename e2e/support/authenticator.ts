@@ -1,7 +1,7 @@
 import { after } from 'node:test';
 import type { Page } from 'playwright-core';
 
-export { codesOf } from '../../testing/totp.ts';
+export { codesOf } from '../../testing/people/totp.ts';
 
 /** A login counts as a recent proof for this long. */
 export const PROOF_MS = 5 * 60_000;

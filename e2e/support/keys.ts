@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import type { Tenant } from '../../testing/tenant.ts';
+import type { Tenant } from '../../testing/app/tenant.ts';
 import { allowCurrentAddress } from './one-time-secrets.ts';
 import { app } from './suite.ts';
 

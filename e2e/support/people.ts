@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Role } from '../../server/tokens/roles.ts';
-import { browserOf, joinTeam, logIn, type Person } from '../../testing/dashboard.ts';
-import type { Tenant } from '../../testing/tenant.ts';
+import type { Tenant } from '../../testing/app/tenant.ts';
+import { browserOf, joinTeam, logIn, type Person } from '../../testing/people/dashboard.ts';
 import { ADDRESS, type Site } from './site.ts';
 
 export async function submitLogin(page: Page, { email, password }: Pick<Person, 'email' | 'password'>) {

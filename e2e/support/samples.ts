@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createAuthenticator } from '../../testing/authenticator.ts';
-import { createCustomer } from '../../testing/customers.ts';
-import { browse, joinTeam, type Person } from '../../testing/dashboard.ts';
-import { createFile, inline, PDF, PNG } from '../../testing/files.ts';
-import { reportObject } from '../../testing/objects.ts';
-import { type Tenant, tokenOf } from '../../testing/tenant.ts';
+import { type Tenant, tokenOf } from '../../testing/app/tenant.ts';
+import { createCustomer } from '../../testing/objects/customers.ts';
+import { createFile, inline, PDF, PNG } from '../../testing/objects/files.ts';
+import { reportObject } from '../../testing/objects/objects.ts';
+import { createAuthenticator } from '../../testing/people/authenticator.ts';
+import { browse, joinTeam, type Person } from '../../testing/people/dashboard.ts';
 import type { Site } from './site.ts';
 
 /** A Founder with a name and a passkey, and an invited member. */

@@ -1,9 +1,9 @@
 import * as argon2 from '@node-rs/argon2';
 import { ensureDashboardBuild } from '../../server/dashboard/build.ts';
 import { readDashboardFiles } from '../../server/dashboard/files.ts';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { createFakeClock } from '../../testing/fake-clock.ts';
-import { findServicePort } from '../../testing/serve.ts';
+import { createTestApp, type TestApp } from '../../testing/app/app.ts';
+import { createFakeClock } from '../../testing/app/fake-clock.ts';
+import { findServicePort } from '../../testing/app/serve.ts';
 
 export type Site = { app: TestApp; url: string };
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { publishEvents } from '../../testing/events.ts';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
-import { pass } from '../../testing/webhooks.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { publishEvents } from '../../testing/webhooks/events.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
+import { pass } from '../../testing/webhooks/webhooks.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { navigate, poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';

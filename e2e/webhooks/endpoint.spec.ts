@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PASSWORD } from '../../testing/dashboard.ts';
-import { publishEvents } from '../../testing/events.ts';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant, userToken } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
-import { guidsAt, pass } from '../../testing/webhooks.ts';
+import { createTenant, userToken } from '../../testing/app/tenant.ts';
+import { PASSWORD } from '../../testing/people/dashboard.ts';
+import { publishEvents } from '../../testing/webhooks/events.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
+import { guidsAt, pass } from '../../testing/webhooks/webhooks.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { PROOF_MS } from '../support/authenticator.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { publishEvents } from '../../testing/events.ts';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant, type Tenant } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
+import { createTenant, type Tenant } from '../../testing/app/tenant.ts';
+import { publishEvents } from '../../testing/webhooks/events.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
 import { navigationOf, poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { publishEvents } from '../../testing/events.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { publishEvents } from '../../testing/webhooks/events.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
 import { navigate, poll } from '../support/pages.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { publishEvents } from '../../testing/events.ts';
-import { TOLD_AFTER_MS, untilWatched } from '../../testing/live.ts';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
-import { pass, until } from '../../testing/webhooks.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { publishEvents } from '../../testing/webhooks/events.ts';
+import { TOLD_AFTER_MS, untilWatched } from '../../testing/webhooks/live.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
+import { pass, until } from '../../testing/webhooks/webhooks.ts';
 import { poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { app, pages, site, startDispatcher } from '../support/suite.ts';

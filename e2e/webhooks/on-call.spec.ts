@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { publishEvents } from '../../testing/events.ts';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
-import { until } from '../../testing/webhooks.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { publishEvents } from '../../testing/webhooks/events.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
+import { until } from '../../testing/webhooks/webhooks.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';

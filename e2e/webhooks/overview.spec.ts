@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
-import { countDeliveries, countEvents } from '../../testing/counters.ts';
-import { publishEvents } from '../../testing/events.ts';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
-import { pass } from '../../testing/webhooks.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { countDeliveries, countEvents } from '../../testing/webhooks/counters.ts';
+import { publishEvents } from '../../testing/webhooks/events.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
+import { pass } from '../../testing/webhooks/webhooks.ts';
 import { poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { app, pages, site, startDispatcher } from '../support/suite.ts';

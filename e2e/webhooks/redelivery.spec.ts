@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { insertDeliveries } from '../../testing/deliveries.ts';
-import { publishEvents } from '../../testing/events.ts';
-import { createSubscription, founderOf, setMoments } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
-import { setDisabled, until } from '../../testing/webhooks.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { insertDeliveries } from '../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../testing/webhooks/events.ts';
+import { createSubscription, founderOf, setMoments } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
+import { setDisabled, until } from '../../testing/webhooks/webhooks.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { navigate, poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { publishEvents } from '../../testing/events.ts';
-import { createSubscription, founderOf, setMoments } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { createTestEndpoint, type TestEndpoint } from '../../testing/test-endpoint.ts';
-import { eventIn, isSignedWith, setDisabled } from '../../testing/webhooks.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { publishEvents } from '../../testing/webhooks/events.ts';
+import { createSubscription, founderOf, setMoments } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, type TestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
+import { eventIn, isSignedWith, setDisabled } from '../../testing/webhooks/webhooks.ts';
 import { assertDialogStaysOpen, takeSecret } from '../support/one-time-secrets.ts';
 import { poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { createTestApp } from '../../testing/app.ts';
-import { createFakeClock } from '../../testing/fake-clock.ts';
-import { listenAnywhere } from '../../testing/http-server.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTestApp } from '../../testing/app/app.ts';
+import { createFakeClock } from '../../testing/app/fake-clock.ts';
+import { listenAnywhere } from '../../testing/app/http-server.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
 import { createTokenCache } from './token-cache.ts';
 
 const app = await createTestApp({ clock: createFakeClock(new Date()) });

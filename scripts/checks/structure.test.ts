@@ -39,7 +39,7 @@ const FORBIDDEN: Record<string, Record<string, string>> = {
     'server/operator/keys.ts': "import Type from 'typebox';",
   },
   'only tests import testing/': {
-    'server/files/state.ts': "import '../../testing/app.ts';",
+    'server/files/state.ts': "import '../../testing/app/app.ts';",
   },
 };
 
@@ -57,7 +57,7 @@ test('accepts the allowed directions, and tests that import everything', () => {
     'server/files/upload-store.ts': "import { sql } from 'kysely';",
     'server/infrastructure/database/planner.ts': "import { sql } from 'kysely';",
     'server/files/uploads/uploads.ts': "import { insertUpload } from '../store.ts';",
-    'server/files/state.test.ts': "import '../../testing/app.ts'; import '../people/members/store.ts';",
+    'server/files/state.test.ts': "import '../../testing/app/app.ts'; import '../people/members/store.ts';",
     'server/files/testing/site.ts': "import '../../../testing/app.ts';",
     'dashboard/api/types.ts': "import type { File } from '../../server/files/service.ts';",
     'dashboard/api/permissions.ts': "import { scopesOf } from '../../server/tokens/scopes.ts';",

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { APIRequestContext } from 'playwright-core';
-import type { TestEndpoint } from '../../testing/test-endpoint.ts';
+import type { TestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
 
 type Body = Record<string, unknown>;
 type Item = Body & { guid: string };

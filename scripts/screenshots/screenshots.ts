@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { launchBrowser, prepareBrowser } from '../../e2e/support/browser.ts';
-import { BOUNDED, createSite, type Running, waitFor } from '../../testing/serve.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
+import { BOUNDED, createSite, type Running, waitFor } from '../../testing/app/serve.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
 import { founderOf, type Made, makeData } from './screenshot-data.ts';
 import { addDay } from './screenshot-day.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AlertBody, alertsOf, alertTypesOf } from '../../testing/alerts.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { dashboardToken, joinTeam } from '../../testing/dashboard.ts';
-import { createTenant, everyScope, tokenOf, userToken } from '../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createTenant, everyScope, tokenOf, userToken } from '../../testing/app/tenant.ts';
+import { type AlertBody, alertsOf, alertTypesOf } from '../../testing/people/alerts.ts';
+import { dashboardToken, joinTeam } from '../../testing/people/dashboard.ts';
 import { ALERT_TYPES } from './kinds.ts';
 
 const app = await createTestApp();

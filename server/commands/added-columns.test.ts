@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createCustomer } from '../../testing/customers.ts';
-import { queriesOfOwner } from '../../testing/database.ts';
-import { publishEvents } from '../../testing/events.ts';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant, tokenOf } from '../../testing/tenant.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
-import { createDispatchingApp } from '../../testing/webhooks.ts';
+import { createTenant, tokenOf } from '../../testing/app/tenant.ts';
+import { queriesOfOwner } from '../../testing/database/database.ts';
+import { createCustomer } from '../../testing/objects/customers.ts';
+import { publishEvents } from '../../testing/webhooks/events.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
+import { createDispatchingApp } from '../../testing/webhooks/webhooks.ts';
 
 const app = await createDispatchingApp();
 const { queries } = app.database;

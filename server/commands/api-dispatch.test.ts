@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createCounter, createDispatching, stop } from '../../testing/dispatching.ts';
-import { PNG, upload } from '../../testing/files.ts';
-import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
+import { createCounter, createDispatching, stop } from '../../testing/app/dispatching.ts';
+import { BOUNDED, type Running, waitFor } from '../../testing/app/serve.ts';
+import { PNG, upload } from '../../testing/objects/files.ts';
 
 /** Real processes: `api` creates objects and files, `dispatch` simulates and processes them, and either is killed. */
 const counter = await createCounter({ after });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { exportFrom, importInto, operator } from '../../testing/cells.ts';
-import { browse, browserOf, joinTeam, logIn, PASSWORD, tokenInLink } from '../../testing/dashboard.ts';
-import { createKey, createTenant, type Key } from '../../testing/tenant.ts';
+import { createTestApp, type TestApp } from '../../testing/app/app.ts';
+import { exportFrom, importInto, operator } from '../../testing/app/cells.ts';
+import { createKey, createTenant, type Key } from '../../testing/app/tenant.ts';
+import { browse, browserOf, joinTeam, logIn, PASSWORD, tokenInLink } from '../../testing/people/dashboard.ts';
 import { isFailure } from '../infrastructure/runtime/failure.ts';
 import { createLog } from '../infrastructure/runtime/log.ts';
 import { closeDemoIfExposed } from './closed-demo.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
-import { BOUNDED, createSite } from '../../testing/serve.ts';
+import { BOUNDED, createSite } from '../../testing/app/serve.ts';
 import { settings } from '../infrastructure/config/settings.ts';
 
 const ENDED_WELL = { code: 0, signal: null, err: '' };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { findServicePort } from '../../testing/serve.ts';
-import { createDispatchingApp } from '../../testing/webhooks.ts';
+import { findServicePort } from '../../testing/app/serve.ts';
+import { createDispatchingApp } from '../../testing/webhooks/webhooks.ts';
 import { isFailure } from '../infrastructure/runtime/failure.ts';
 import { createDemo } from './demo.ts';
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createRandom } from '../../testing/api/random.ts';
 import {
   type Arrival,
   countEach,
@@ -12,9 +13,8 @@ import {
   newEvents,
   stop,
   untilQueueIsEmpty,
-} from '../../testing/dispatching.ts';
-import { createRandom } from '../../testing/random.ts';
-import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
+} from '../../testing/app/dispatching.ts';
+import { BOUNDED, type Running, waitFor } from '../../testing/app/serve.ts';
 
 /** Below and above the deliveries that a dispatcher reads at once. */
 const MIN_BATCH = 150;

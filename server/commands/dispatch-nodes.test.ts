@@ -8,8 +8,8 @@ import {
   newEvents,
   stop,
   untilQueueIsEmpty,
-} from '../../testing/dispatching.ts';
-import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
+} from '../../testing/app/dispatching.ts';
+import { BOUNDED, type Running, waitFor } from '../../testing/app/serve.ts';
 
 const BATCH = 100;
 /** Several claims (of at most 500 deliveries) for each dispatcher. */

@@ -6,11 +6,11 @@ import {
   newEvents,
   stop,
   untilQueueIsEmpty,
-} from '../../testing/dispatching.ts';
-import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
-import { createSilentProxy } from '../../testing/silent-proxy.ts';
-import { createTestEndpoint, hold } from '../../testing/test-endpoint.ts';
-import { guidsAt } from '../../testing/webhooks.ts';
+} from '../../testing/app/dispatching.ts';
+import { BOUNDED, type Running, waitFor } from '../../testing/app/serve.ts';
+import { createSilentProxy } from '../../testing/database/silent-proxy.ts';
+import { createTestEndpoint, hold } from '../../testing/webhooks/test-endpoint.ts';
+import { guidsAt } from '../../testing/webhooks/webhooks.ts';
 import { START_LIMIT } from '../webhooks/deliveries/queue/lanes/limit.ts';
 import { EXCHANGE_TIMEOUT_MS } from '../webhooks/deliveries/sending/exchange.ts';
 

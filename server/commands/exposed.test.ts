@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { BOUNDED, createSite, type Running, waitFor } from '../../testing/serve.ts';
+import { BOUNDED, createSite, type Running, waitFor } from '../../testing/app/serve.ts';
 
 /** `serve` with the embedded database at an address that others can reach, on loopback, and exposed again. */
 const site = await createSite({ after });

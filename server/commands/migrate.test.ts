@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp } from '../../testing/app.ts';
-import { queriesOfOwner } from '../../testing/database.ts';
+import { createTestApp } from '../../testing/app/app.ts';
+import { queriesOfOwner } from '../../testing/database/database.ts';
 import { tryRunUnderLock } from '../infrastructure/database/advisory-lock.ts';
 import { migrateDatabase } from './migrate.ts';
 import { requireReadyDatabase } from './ready.ts';

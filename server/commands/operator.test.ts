@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { createTestApp, OPERATOR_TOKEN } from '../../testing/app.ts';
+import { createTestApp, OPERATOR_TOKEN } from '../../testing/app/app.ts';
 import { type Environment, readConfig } from '../infrastructure/config/config.ts';
 import { operator } from './operator.ts';
 

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { OPERATOR_TOKEN } from '../../testing/app.ts';
-import { createTestDatabase, createTestPool } from '../../testing/database.ts';
-import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../testing/serve.ts';
+import { OPERATOR_TOKEN } from '../../testing/app/app.ts';
+import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../testing/app/serve.ts';
+import { createTestDatabase, createTestPool } from '../../testing/database/database.ts';
 
 const CLIENTS = 1_000;
 const CONNECTIONS_PER_NODE = 50;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { BOUNDED, createSite, waitFor } from '../../testing/serve.ts';
+import { BOUNDED, createSite, waitFor } from '../../testing/app/serve.ts';
 import { postmasterPid } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 const WRITERS = 8;

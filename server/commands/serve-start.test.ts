@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../testing/serve.ts';
+import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../testing/app/serve.ts';
 import { runCommand } from '../infrastructure/runtime/run-command.ts';
 import { version } from '../infrastructure/runtime/version.ts';
 

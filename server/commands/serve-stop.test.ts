@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { BOUNDED, createSite, type Running, waitFor } from '../../testing/serve.ts';
+import { BOUNDED, createSite, type Running, waitFor } from '../../testing/app/serve.ts';
 import { isPostmasterOf } from '../infrastructure/database/embedded/server/process-identity.ts';
 import { postmasterPid } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 

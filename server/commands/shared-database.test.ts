@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, test } from 'node:test';
-import { OPERATOR_TOKEN } from '../../testing/app.ts';
-import { createTestDatabase } from '../../testing/database.ts';
+import { OPERATOR_TOKEN } from '../../testing/app/app.ts';
 import {
   BOUNDED,
   createSite,
@@ -10,8 +9,9 @@ import {
   type Running,
   untilReady,
   waitFor,
-} from '../../testing/serve.ts';
-import { refusing } from '../../testing/test-endpoint.ts';
+} from '../../testing/app/serve.ts';
+import { createTestDatabase } from '../../testing/database/database.ts';
+import { refusing } from '../../testing/webhooks/test-endpoint.ts';
 import { query } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 const BEHIND = 'The database is behind this version; run: npx portico migrate';

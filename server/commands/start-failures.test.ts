@@ -4,7 +4,7 @@ import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { BOUNDED, createSite, type Exit, waitFor } from '../../testing/serve.ts';
+import { BOUNDED, createSite, type Exit, waitFor } from '../../testing/app/serve.ts';
 import {
   cannotSwitchUser,
   isRoot,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
-import { createTestApp } from '../../testing/app.ts';
+import { createTestApp } from '../../testing/app/app.ts';
 import { type DashboardFiles, readDashboardFiles } from './files.ts';
 import { PAGES } from './pages.ts';
 

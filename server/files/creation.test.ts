@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { auditRecordsOf, soleRecord } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer, nextGuid } from '../../testing/customers.ts';
+import { auditRecordsOf, soleRecord } from '../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { PRODUCTION_HOST, tokenOf, userToken } from '../../testing/app/tenant.ts';
+import { createCustomer, nextGuid } from '../../testing/objects/customers.ts';
 import {
   createFile,
   createFileOwner,
@@ -12,9 +13,8 @@ import {
   postFile,
   showFile,
   storedIn,
-} from '../../testing/files.ts';
-import { PRODUCTION_HOST, tokenOf, userToken } from '../../testing/tenant.ts';
-import { until } from '../../testing/webhooks.ts';
+} from '../../testing/objects/files.ts';
+import { until } from '../../testing/webhooks/webhooks.ts';
 
 /** POST /api/files (specification, Files; contract, section 8). */
 const app = await createTestApp();

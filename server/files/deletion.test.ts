@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { issueToken } from '../../testing/api-callers.ts';
-import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
+import { issueToken } from '../../testing/api/api-callers.ts';
+import { type Answer, assertError, createTestApp } from '../../testing/app/app.ts';
 import {
   createFile,
   createFileOwner,
@@ -14,9 +14,9 @@ import {
   send,
   showFile,
   storedIn,
-} from '../../testing/files.ts';
-import { reportObject } from '../../testing/objects.ts';
-import { until } from '../../testing/webhooks.ts';
+} from '../../testing/objects/files.ts';
+import { reportObject } from '../../testing/objects/objects.ts';
+import { until } from '../../testing/webhooks/webhooks.ts';
 
 /** `DELETE /api/files/{guid}`, and the records of downloads. */
 const app = await createTestApp({ environment: { PORTICO_MAX_PENDING_FILES: '3' } });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/app.ts';
+import { createTestApp } from '../../testing/app/app.ts';
+import { createTenant, tokenOf } from '../../testing/app/tenant.ts';
+import { lockWaits, whileTableIsLocked } from '../../testing/database/locks.ts';
 import {
   createFile,
   createFileOwner,
@@ -11,10 +13,8 @@ import {
   send,
   showFile,
   upload,
-} from '../../testing/files.ts';
-import { lockWaits, whileTableIsLocked } from '../../testing/locks.ts';
-import { createTenant, tokenOf } from '../../testing/tenant.ts';
-import { until } from '../../testing/webhooks.ts';
+} from '../../testing/objects/files.ts';
+import { until } from '../../testing/webhooks/webhooks.ts';
 import { MAX_IN_FLIGHT } from './link-calls.ts';
 
 /** More than the database has connections for calls. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
-import { createTestApp } from '../../testing/app.ts';
-import { createCustomer } from '../../testing/customers.ts';
-import { createTestDatabase, createTestPool, fill, queriesOfOwner } from '../../testing/database.ts';
-import { createFileOwner } from '../../testing/files.ts';
+import { createTestApp } from '../../testing/app/app.ts';
+import { createTestDatabase, createTestPool, fill, queriesOfOwner } from '../../testing/database/database.ts';
+import { createCustomer } from '../../testing/objects/customers.ts';
+import { createFileOwner } from '../../testing/objects/files.ts';
 import type { Tables } from '../infrastructure/database/tables.ts';
 import { claimFiles } from './processing/queue-store.ts';
 import { type FileFilters, selectFiles } from './store.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer } from '../../testing/customers.ts';
-import { createFile, createFileOwner, inline, PDF, PNG } from '../../testing/files.ts';
-import { tokenOf, userToken } from '../../testing/tenant.ts';
+import { objectsOf } from '../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { tokenOf, userToken } from '../../testing/app/tenant.ts';
+import { createCustomer } from '../../testing/objects/customers.ts';
+import { createFile, createFileOwner, inline, PDF, PNG } from '../../testing/objects/files.ts';
 
 /** Filters and pages of GET /api/files (contract, section 5). */
 const app = await createTestApp();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issueToken } from '../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer } from '../../testing/customers.ts';
-import { dashboardToken, joinTeam } from '../../testing/dashboard.ts';
-import { createFile } from '../../testing/files.ts';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant, everyScope, PRODUCTION_HOST, tokenOf } from '../../testing/tenant.ts';
+import { issueToken } from '../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createTenant, everyScope, PRODUCTION_HOST, tokenOf } from '../../testing/app/tenant.ts';
+import { createCustomer } from '../../testing/objects/customers.ts';
+import { createFile } from '../../testing/objects/files.ts';
+import { dashboardToken, joinTeam } from '../../testing/people/dashboard.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
 import type { Role } from '../tokens/roles.ts';
 
 const app = await createTestApp();

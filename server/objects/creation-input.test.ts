@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, issueToken } from '../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { newObject, typeOf } from '../../testing/objects.ts';
+import { createCallers, issueToken } from '../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { newObject, typeOf } from '../../testing/objects/objects.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import { OBJECT_TYPES } from './types.ts';
 

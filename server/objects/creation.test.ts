@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, soleRecord } from '../../testing/answers.ts';
-import { createCallers, createSiblings, issueToken } from '../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer, customerToken } from '../../testing/customers.ts';
-import { CRYPTO_ACCOUNT, newObject, reportObject, typeOf } from '../../testing/objects.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { auditRecordsOf, soleRecord } from '../../testing/api/answers.ts';
+import { createCallers, createSiblings, issueToken } from '../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { createCustomer, customerToken } from '../../testing/objects/customers.ts';
+import { CRYPTO_ACCOUNT, newObject, reportObject, typeOf } from '../../testing/objects/objects.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import { OBJECT_TYPES } from './types.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, soleRecord } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createKey, createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../testing/tenant.ts';
+import { auditRecordsOf, soleRecord } from '../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createKey, createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../testing/app/tenant.ts';
 
 /** POST /api/customers (specification, Authentication 3; contract, sections 9 and 11). */
 const app = await createTestApp();

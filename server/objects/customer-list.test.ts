@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createTenant, tokenOf } from '../../testing/tenant.ts';
+import { objectsOf } from '../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createTenant, tokenOf } from '../../testing/app/tenant.ts';
 
 /** Filters and pages of GET /api/customers (contract, section 5). */
 const app = await createTestApp();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer, customerToken } from '../../testing/customers.ts';
-import { createKey, createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../testing/tenant.ts';
+import { objectsOf } from '../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createKey, createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../testing/app/tenant.ts';
+import { createCustomer, customerToken } from '../../testing/objects/customers.ts';
 
 /** Customers that each token sees: two tenants, two banks, two environments (contract, sections 2 and 9). */
 const app = await createTestApp();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, issueToken } from '../../testing/api-callers.ts';
-import { newObject } from '../../testing/objects.ts';
-import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTestEndpoint } from '../../testing/test-endpoint.ts';
-import { createDispatchingApp, eventIn } from '../../testing/webhooks.ts';
+import { createCallers, issueToken } from '../../testing/api/api-callers.ts';
+import { newObject } from '../../testing/objects/objects.ts';
+import { createSubscription } from '../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
+import { createDispatchingApp, eventIn } from '../../testing/webhooks/webhooks.ts';
 import { EVENT_TYPES } from '../webhooks/events/catalogue.ts';
 import { endingsOf, pathTo } from './machine.ts';
 import { OBJECT_TYPES } from './types.ts';

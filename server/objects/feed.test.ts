@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf } from '../../testing/answers.ts';
-import { type Callers, createCallers, issueToken } from '../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer, nextGuid } from '../../testing/customers.ts';
-import { joinTeam } from '../../testing/dashboard.ts';
-import { report as put, reportObject, reportOf, typeOf } from '../../testing/objects.ts';
-import { eventTypesOf } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { auditRecordsOf } from '../../testing/api/answers.ts';
+import { type Callers, createCallers, issueToken } from '../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { createCustomer, nextGuid } from '../../testing/objects/customers.ts';
+import { report as put, reportObject, reportOf, typeOf } from '../../testing/objects/objects.ts';
+import { joinTeam } from '../../testing/people/dashboard.ts';
+import { eventTypesOf } from '../../testing/webhooks/subscriptions.ts';
 import { OBJECT_TYPES } from './types.ts';
 
 /** PUT /operator/objects/{type}/{guid} (contract, section 10); customers are in `server/operator/objects.test.ts`. */

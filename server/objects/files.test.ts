@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, issueToken } from '../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer, nextGuid } from '../../testing/customers.ts';
-import { createFile, inline, PDF, PNG } from '../../testing/files.ts';
-import { newObject, typeOf } from '../../testing/objects.ts';
+import { createCallers, issueToken } from '../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createCustomer, nextGuid } from '../../testing/objects/customers.ts';
+import { createFile, inline, PDF, PNG } from '../../testing/objects/files.ts';
+import { newObject, typeOf } from '../../testing/objects/objects.ts';
 
 /** An identity verification references only completed files of its customer (contract, section 11). */
 const app = await createTestApp();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, issueToken } from '../../testing/api-callers.ts';
-import { createTestApp } from '../../testing/app.ts';
-import { report, reportObject, reportOf, typeOf } from '../../testing/objects.ts';
+import { createCallers, issueToken } from '../../testing/api/api-callers.ts';
+import { createTestApp } from '../../testing/app/app.ts';
+import { report, reportObject, reportOf, typeOf } from '../../testing/objects/objects.ts';
 
 /** Fields that the service adds: addresses of deposit addresses and link tokens of workflows. */
 const app = await createTestApp();

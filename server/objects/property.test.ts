@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createCallers, issueToken } from '../../testing/api-callers.ts';
-import { createTestApp } from '../../testing/app.ts';
-import { nextGuid } from '../../testing/customers.ts';
-import { newObject, report, reportOf, typeOf } from '../../testing/objects.ts';
-import { eventTypesOf } from '../../testing/subscriptions.ts';
+import { createCallers, issueToken } from '../../testing/api/api-callers.ts';
+import { createTestApp } from '../../testing/app/app.ts';
+import { nextGuid } from '../../testing/objects/customers.ts';
+import { newObject, report, reportOf, typeOf } from '../../testing/objects/objects.ts';
+import { eventTypesOf } from '../../testing/webhooks/subscriptions.ts';
 import { canTransition, endingsOf, kindsOf, type Machine, statesOf } from './machine.ts';
 import { LEVELS } from './reserve.ts';
 import { OBJECT_TYPES } from './types.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, issueToken } from '../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { nextGuid } from '../../testing/customers.ts';
-import { report as put, typeOf } from '../../testing/objects.ts';
-import { eventTypesOf } from '../../testing/subscriptions.ts';
+import { createCallers, issueToken } from '../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { nextGuid } from '../../testing/objects/customers.ts';
+import { report as put, typeOf } from '../../testing/objects/objects.ts';
+import { eventTypesOf } from '../../testing/webhooks/subscriptions.ts';
 
 /** The reserve of an account emits an event each time it falls below a threshold (specification, Events). */
 const app = await createTestApp();

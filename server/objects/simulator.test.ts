@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Callers, createCallers, issueToken } from '../../testing/api-callers.ts';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { newObject, report, reportObject, reportOf, typeOf } from '../../testing/objects.ts';
-import { eventTypesOf } from '../../testing/subscriptions.ts';
-import { until } from '../../testing/webhooks.ts';
+import { type Callers, createCallers, issueToken } from '../../testing/api/api-callers.ts';
+import { createTestApp, type TestApp } from '../../testing/app/app.ts';
+import { newObject, report, reportObject, reportOf, typeOf } from '../../testing/objects/objects.ts';
+import { eventTypesOf } from '../../testing/webhooks/subscriptions.ts';
+import { until } from '../../testing/webhooks/webhooks.ts';
 
 /** The timing and durability of the simulator. Its paths are tested in `events.test.ts`. */
 const app = await createTestApp();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf } from '../../testing/answers.ts';
-import { createCallers, createSiblings, issueToken } from '../../testing/api-callers.ts';
-import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer, customerToken } from '../../testing/customers.ts';
-import { newObject, report, reportObject, reportOf, typeOf } from '../../testing/objects.ts';
-import { eventTypesOf } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { auditRecordsOf } from '../../testing/api/answers.ts';
+import { createCallers, createSiblings, issueToken } from '../../testing/api/api-callers.ts';
+import { type Answer, assertError, createTestApp } from '../../testing/app/app.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { createCustomer, customerToken } from '../../testing/objects/customers.ts';
+import { newObject, report, reportObject, reportOf, typeOf } from '../../testing/objects/objects.ts';
+import { eventTypesOf } from '../../testing/webhooks/subscriptions.ts';
 import type { TokenType } from '../tokens/claims.ts';
 
 /** PATCH of customers and accounts in sandbox. External bank accounts are in `refresh-deletion.test.ts`. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createTenant, tokenOf, userToken } from '../../testing/tenant.ts';
+import { auditRecordsOf } from '../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createTenant, tokenOf, userToken } from '../../testing/app/tenant.ts';
 import { scopesFor } from '../tokens/scopes.ts';
 
 /** The first keys of a partner (contract, section 10). */

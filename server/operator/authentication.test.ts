@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp, OPERATOR_TOKEN, type TestApp } from '../../testing/app.ts';
+import { assertError, createTestApp, OPERATOR_TOKEN, type TestApp } from '../../testing/app/app.ts';
 
 const app = await createTestApp();
 const WRONG = 'portico_op_this-is-not-the-operator-token';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { browse, joinTeam, tokenInLink } from '../../testing/dashboard.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { objectsOf } from '../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createTenant } from '../../testing/app/tenant.ts';
+import { browse, joinTeam, tokenInLink } from '../../testing/people/dashboard.ts';
 
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { nextGuid } from '../../testing/customers.ts';
-import { createTenant, PRODUCTION_HOST, tokenOf } from '../../testing/tenant.ts';
+import { auditRecordsOf } from '../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf } from '../../testing/app/tenant.ts';
+import { nextGuid } from '../../testing/objects/customers.ts';
 
 /** PUT /operator/objects/customer/{guid}: reports of customers by the platform's core (contract, section 10). */
 const app = await createTestApp();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createTenant, tokenOf } from '../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createTenant, tokenOf } from '../../testing/app/tenant.ts';
 
 const app = await createTestApp();
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp } from '../../testing/app.ts';
-import { queriesOfOwner } from '../../testing/database.ts';
-import { createQueryCost } from '../../testing/query-cost.ts';
+import { createTestApp } from '../../testing/app/app.ts';
+import { queriesOfOwner } from '../../testing/database/database.ts';
+import { createQueryCost } from '../../testing/database/query-cost.ts';
 import { createGuids } from '../infrastructure/runtime/guid.ts';
 import { insertRequests, type LoggedRequest, type RequestFilters, selectRequests } from './store.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { openTestDatabase } from '../../testing/database.ts';
-import { createFakeClock } from '../../testing/fake-clock.ts';
+import { createFakeClock } from '../../testing/app/fake-clock.ts';
+import { openTestDatabase } from '../../testing/database/database.ts';
 import { createGuids } from '../infrastructure/runtime/guid.ts';
 import { createMetrics } from '../infrastructure/runtime/metrics.ts';
 import { createRequestRecorder } from './recorder.ts';

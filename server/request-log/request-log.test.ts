@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { dashboardToken, joinTeam } from '../../testing/dashboard.ts';
-import { createTenant, everyScope, PRODUCTION_HOST, type Tenant, tokenOf } from '../../testing/tenant.ts';
+import { objectsOf } from '../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../testing/app/app.ts';
+import { createTenant, everyScope, PRODUCTION_HOST, type Tenant, tokenOf } from '../../testing/app/tenant.ts';
+import { dashboardToken, joinTeam } from '../../testing/people/dashboard.ts';
 import type { Role } from '../tokens/roles.ts';
 
 const app = await createTestApp();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTestDatabase } from '../../testing/database.ts';
-import { createFakeClock } from '../../testing/fake-clock.ts';
+import { createFakeClock } from '../../testing/app/fake-clock.ts';
+import { openTestDatabase } from '../../testing/database/database.ts';
 import { createPartitions, REQUEST_LOG_TABLE } from '../infrastructure/database/partitions/partitions.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/app.ts';
-import { everyScope, PRODUCTION_HOST } from '../../testing/tenant.ts';
+import { createTestApp } from '../../testing/app/app.ts';
+import { everyScope, PRODUCTION_HOST } from '../../testing/app/tenant.ts';
 
 /** RFC 8414 metadata. */
 const app = await createTestApp();

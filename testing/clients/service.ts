@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { promisify } from 'node:util';
-import { createTestApp } from '../app.ts';
-import { listenAnywhere } from '../http-server.ts';
-import { createTenant, userToken } from '../tenant.ts';
+import { createTestApp } from '../app/app.ts';
+import { listenAnywhere } from '../app/http-server.ts';
+import { createTenant, userToken } from '../app/tenant.ts';
 
 export const run = promisify(execFile);
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { publishEvents } from '../../../testing/events.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createKey, createTenant, tokenOf } from '../../../testing/tenant.ts';
-import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
-import { createDispatchingApp } from '../../../testing/webhooks.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { createKey, createTenant, tokenOf } from '../../../testing/app/tenant.ts';
+import { publishEvents } from '../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../../testing/webhooks/test-endpoint.ts';
+import { createDispatchingApp } from '../../../testing/webhooks/webhooks.ts';
 import { createCli } from '../testing/cli.ts';
 
 const LIMITED = { timeout: 60_000 };

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import { createTestApp } from '../../../testing/app.ts';
-import { publishEvents } from '../../../testing/events.ts';
-import { createRandom } from '../../../testing/random.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { createRandom } from '../../../testing/api/random.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { publishEvents } from '../../../testing/webhooks/events.ts';
 import { createCuttingProxy, createLocalServer } from '../testing/network.ts';
 import { startCli } from '../testing/process.ts';
 

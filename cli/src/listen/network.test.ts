@@ -14,10 +14,10 @@ import {
   PARTNER_CERTIFICATE,
   SELF_SIGNED_CERTIFICATE,
 } from '../../../server/webhooks/deliveries/testing/certificates.ts';
-import { createTestApp } from '../../../testing/app.ts';
-import { publishEvents } from '../../../testing/events.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { publishEvents } from '../../../testing/webhooks/events.ts';
 import { createLocalServer } from '../testing/network.ts';
 import { startCli } from '../testing/process.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TestApp } from '../../../testing/app.ts';
-import type { Tenant } from '../../../testing/tenant.ts';
+import type { TestApp } from '../../../testing/app/app.ts';
+import type { Tenant } from '../../../testing/app/tenant.ts';
 import { run } from '../main.ts';
 
 type Options = {

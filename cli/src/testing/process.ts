@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import type { Tenant } from '../../../testing/tenant.ts';
+import type { Tenant } from '../../../testing/app/tenant.ts';
 
 const BIN = join(import.meta.dirname, '..', 'bin.ts');
 

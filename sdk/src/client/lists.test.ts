@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSdkService } from '../../../testing/sdk.ts';
+import { createSdkService } from '../../../testing/packages/sdk.ts';
 
 const { tenant, sent, ...service } = await createSdkService();
 const portico = service.portico();

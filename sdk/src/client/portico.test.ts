@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSdkService } from '../../../testing/sdk.ts';
+import { createSdkService } from '../../../testing/packages/sdk.ts';
 import { ApiError, ConfigurationError, UnprocessableError } from '../errors.ts';
 import { NoCustomerError, NotFoundError } from '../generated/errors.ts';
 import { Portico } from './portico.ts';

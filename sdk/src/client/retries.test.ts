@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { errorResponse } from '../../../testing/sdk.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { errorResponse } from '../../../testing/packages/sdk.ts';
 import { ConnectionError } from '../errors.ts';
 import { Portico, type PorticoOptions } from './portico.ts';
 import { systemRuntime } from './runtime.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { rolldown } from 'rolldown';
 import { launchBrowser, prepareBrowser } from '../../../e2e/support/browser.ts';
-import { createSdkService } from '../../../testing/sdk.ts';
+import { createSdkService } from '../../../testing/packages/sdk.ts';
 
 test('a page uploads a file with its progress, and sees errors of their class', async () => {
   const service = await createSdkService();

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { PDF, PNG } from '../../../testing/files.ts';
-import { createSdkService, errorResponse } from '../../../testing/sdk.ts';
+import { PDF, PNG } from '../../../testing/objects/files.ts';
+import { createSdkService, errorResponse } from '../../../testing/packages/sdk.ts';
 import { fileFromPath } from '../node.ts';
 import { type Progress, uploadContent } from './upload-content.ts';
 

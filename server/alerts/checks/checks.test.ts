@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { alertsOf, alertTypesOf } from '../../../testing/alerts.ts';
-import { createTestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createSubscription, founderOf, setMoments } from '../../../testing/subscriptions.ts';
-import { createTenant, type Tenant } from '../../../testing/tenant.ts';
-import { setDisabled } from '../../../testing/webhooks.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, type Tenant } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
+import { alertsOf, alertTypesOf } from '../../../testing/people/alerts.ts';
+import { createSubscription, founderOf, setMoments } from '../../../testing/webhooks/subscriptions.ts';
+import { setDisabled } from '../../../testing/webhooks/webhooks.ts';
 import { createWaitingCheck } from './waiting.ts';
 
 const testDatabase = await createTestDatabase();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
-import { operator } from '../../../testing/cells.ts';
-import { createSubscription, setMoments } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { operator } from '../../../testing/app/cells.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createSubscription, setMoments } from '../../../testing/webhooks/subscriptions.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { createWaitingCheck } from './waiting.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertsOf } from '../../../testing/alerts.ts';
-import { joinTeam } from '../../../testing/dashboard.ts';
-import { publishEvents } from '../../../testing/events.ts';
-import { createMailServer } from '../../../testing/mail-server.ts';
-import { createSubscription, setMoments } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
-import { type Behaviour, createTestEndpoint } from '../../../testing/test-endpoint.ts';
-import { createDispatchingApp } from '../../../testing/webhooks.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { alertsOf } from '../../../testing/people/alerts.ts';
+import { joinTeam } from '../../../testing/people/dashboard.ts';
+import { createMailServer } from '../../../testing/people/mail-server.ts';
+import { publishEvents } from '../../../testing/webhooks/events.ts';
+import { createSubscription, setMoments } from '../../../testing/webhooks/subscriptions.ts';
+import { type Behaviour, createTestEndpoint } from '../../../testing/webhooks/test-endpoint.ts';
+import { createDispatchingApp } from '../../../testing/webhooks/webhooks.ts';
 
 /** Alerts about failing endpoints name the cause, the waiting deliveries and the next attempt, as the dashboard does. */
 const mail = await createMailServer();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { dashboardToken, joinTeam, type Person } from '../../../testing/dashboard.ts';
-import { createMailServer, type Received } from '../../../testing/mail-server.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { dashboardToken, joinTeam, type Person } from '../../../testing/people/dashboard.ts';
+import { createMailServer, type Received } from '../../../testing/people/mail-server.ts';
 
 const mail = await createMailServer();
 const app = await createTestApp({ environment: mail.settings });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { operator } from '../../../testing/cells.ts';
-import { createTenant, userToken } from '../../../testing/tenant.ts';
-import { createTestEndpoint, hold } from '../../../testing/test-endpoint.ts';
+import { auditRecordsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { operator } from '../../../testing/app/cells.ts';
+import { createTenant, userToken } from '../../../testing/app/tenant.ts';
+import { createTestEndpoint, hold } from '../../../testing/webhooks/test-endpoint.ts';
 import type { RunApart } from '../../infrastructure/http/limits/calls-in-flight.ts';
 import { recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';

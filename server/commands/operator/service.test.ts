@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { refusing } from '../../../testing/test-endpoint.ts';
+import { refusing } from '../../../testing/webhooks/test-endpoint.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { fetchCalls, send } from './service.ts';

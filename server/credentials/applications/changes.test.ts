@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, soleRecord } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createKey, createTenant, everyScope, tokenOf, userToken } from '../../../testing/tenant.ts';
+import { auditRecordsOf, soleRecord } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createKey, createTenant, everyScope, tokenOf, userToken } from '../../../testing/app/tenant.ts';
 
 /** PATCH of a key pair (specification, Application management; contract, section 6). */
 const app = await createTestApp({ environment: { PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '100000' } });

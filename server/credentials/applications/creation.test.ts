@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createCustomer, customerToken } from '../../../testing/customers.ts';
-import { createTenant, everyScope, tokenOf, userToken } from '../../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, everyScope, tokenOf, userToken } from '../../../testing/app/tenant.ts';
+import { createCustomer, customerToken } from '../../../testing/objects/customers.ts';
 import { allScopes, scopesFor } from '../../tokens/scopes.ts';
 
 /** Creation of key pairs (contract, section 6), only by user tokens of roles that manage keys. */

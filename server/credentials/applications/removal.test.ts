@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createCustomer, customerToken } from '../../../testing/customers.ts';
-import { createTenant, everyScope, type Key, tokenOf, userToken } from '../../../testing/tenant.ts';
+import { auditRecordsOf, objectsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, everyScope, type Key, tokenOf, userToken } from '../../../testing/app/tenant.ts';
+import { createCustomer, customerToken } from '../../../testing/objects/customers.ts';
 import { allScopes } from '../../tokens/scopes.ts';
 
 /** Removing and rotating key pairs (specification, Authentication 9; contract, sections 3 and 6). */

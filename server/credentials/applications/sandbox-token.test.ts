@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issueToken } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createKey, createTenant, type Tenant } from '../../../testing/tenant.ts';
+import { issueToken } from '../../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createKey, createTenant, type Tenant } from '../../../testing/app/tenant.ts';
 
 /** A sandbox token can change Organization keys only until the Organization is in production. */
 const app = await createTestApp();

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { sql } from 'kysely';
-import { auditRecordsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createTenant, tokenOf, userToken } from '../../../testing/tenant.ts';
+import { auditRecordsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, tokenOf, userToken } from '../../../testing/app/tenant.ts';
 
 /** `client_secret`: shown once at creation, never retrievable afterwards (specification, Application). */
 const app = await createTestApp();

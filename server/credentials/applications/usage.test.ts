@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
-import { createCustomer, customerToken } from '../../../testing/customers.ts';
-import { queriesOfOwner } from '../../../testing/database.ts';
+import { assertError, createTestApp, type TestApp } from '../../../testing/app/app.ts';
 import {
   createTenant,
   everyScope,
@@ -11,7 +9,9 @@ import {
   type Tenant,
   tokenOf,
   userToken,
-} from '../../../testing/tenant.ts';
+} from '../../../testing/app/tenant.ts';
+import { queriesOfOwner } from '../../../testing/database/database.ts';
+import { createCustomer, customerToken } from '../../../testing/objects/customers.ts';
 
 /** `last_used_at` and `last_used_ip` (contract, section 6), without a write for each call. */
 const app = await createTestApp({ environment: { PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '100000' } });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
 import {
   createKey,
   createTenant,
@@ -10,7 +10,7 @@ import {
   PRODUCTION_HOST,
   tokenOf,
   userToken,
-} from '../../../testing/tenant.ts';
+} from '../../../testing/app/tenant.ts';
 
 /** Which key pairs each token may list, get and change (contract, sections 2 and 6). */
 const app = await createTestApp();

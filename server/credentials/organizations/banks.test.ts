@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/answers.ts';
-import { createCallers, issueToken } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { eventTypesOf } from '../../../testing/subscriptions.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/api/answers.ts';
+import { createCallers, issueToken } from '../../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { eventTypesOf } from '../../../testing/webhooks/subscriptions.ts';
 import { ASSETS, SYMBOLS } from '../../objects/market/catalogue.ts';
 
 /** /api/banks (contract, section 11). */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
-import { operator } from '../../../testing/cells.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { operator } from '../../../testing/app/cells.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
 import type { FailureError } from '../../infrastructure/http/errors.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { createLog } from '../../infrastructure/runtime/log.ts';

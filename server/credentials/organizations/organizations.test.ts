@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../testing/app.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
 
 const app = await createTestApp();
 const ABSENT = '0'.repeat(32);

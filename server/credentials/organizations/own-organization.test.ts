@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, soleRecord } from '../../../testing/answers.ts';
-import { createCallers, issueToken } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { userToken } from '../../../testing/tenant.ts';
+import { auditRecordsOf, soleRecord } from '../../../testing/api/answers.ts';
+import { createCallers, issueToken } from '../../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { userToken } from '../../../testing/app/tenant.ts';
 import type { Role } from '../../tokens/roles.ts';
 
 /** /api/organizations. */

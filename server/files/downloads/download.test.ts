@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../testing/app.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { userToken } from '../../../testing/app/tenant.ts';
 import {
   createFile,
   createFileOwner,
@@ -14,8 +15,7 @@ import {
   PNG,
   send,
   showFile,
-} from '../../../testing/files.ts';
-import { userToken } from '../../../testing/tenant.ts';
+} from '../../../testing/objects/files.ts';
 
 /** Downloads by link over a real socket. */
 const app = await createTestApp();

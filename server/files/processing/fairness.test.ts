@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
-import { createFile, createFileOwner, inline, PNG } from '../../../testing/files.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createFile, createFileOwner, inline, PNG } from '../../../testing/objects/files.ts';
 import { claimFiles, type Work } from './queue-store.ts';
 
 /** Files are claimed round-robin over Organizations, so that a long queue of one does not delay another. */

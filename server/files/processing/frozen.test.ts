@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
-import { operator } from '../../../testing/cells.ts';
-import { createFile, createFileOwner, inline, PNG, showFile, storedIn } from '../../../testing/files.ts';
-import { userToken } from '../../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { operator } from '../../../testing/app/cells.ts';
+import { userToken } from '../../../testing/app/tenant.ts';
+import {
+  createFile,
+  createFileOwner,
+  inline,
+  PNG,
+  showFile,
+  storedIn,
+} from '../../../testing/objects/files.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { createDeletions } from '../storage/cleanup/deletions.ts';
 import { createFolderStorage } from '../storage/folder/folder.ts';

@@ -3,10 +3,11 @@ import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { auditRecordsOf } from '../../../testing/answers.ts';
-import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { auditRecordsOf } from '../../../testing/api/answers.ts';
+import { createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { userToken } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
 import {
   createFile,
   createFileOwner,
@@ -17,9 +18,8 @@ import {
   showFile,
   storedIn,
   upload,
-} from '../../../testing/files.ts';
-import { userToken } from '../../../testing/tenant.ts';
-import { metricOf, until } from '../../../testing/webhooks.ts';
+} from '../../../testing/objects/files.ts';
+import { metricOf, until } from '../../../testing/webhooks/webhooks.ts';
 
 /** Each file is processed once, from storing to completed or failed, also when nodes die. */
 const SCRIPT_IN_PNG = Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>')]);

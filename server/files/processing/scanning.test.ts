@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { alertsOf } from '../../../testing/alerts.ts';
-import { createTestApp } from '../../../testing/app.ts';
-import { createFile, createFileOwner, inline, PNG, showFile, storedIn } from '../../../testing/files.ts';
-import { metricOf, until } from '../../../testing/webhooks.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import {
+  createFile,
+  createFileOwner,
+  inline,
+  PNG,
+  showFile,
+  storedIn,
+} from '../../../testing/objects/files.ts';
+import { alertsOf } from '../../../testing/people/alerts.ts';
+import { metricOf, until } from '../../../testing/webhooks/webhooks.ts';
 import { createClamdDouble } from './content/testing/clamd-double.ts';
 
 /** The effect of scan results on files; the protocol is tested with the scanner. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ANY_CHARACTER } from '../../../testing/any-character.ts';
+import { ANY_CHARACTER } from '../../../testing/api/any-character.ts';
 import { attachment } from './disposition.ts';
 
 test('a plain name is given in both forms, another name exactly and in a safe form', () => {

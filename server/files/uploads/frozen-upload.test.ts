@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
-import { createFile, createFileOwner, PNG } from '../../../testing/files.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createFile, createFileOwner, PNG } from '../../../testing/objects/files.ts';
 import { refusal } from '../../credentials/organizations/freezes.ts';
 import { later } from '../../infrastructure/runtime/clock.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';

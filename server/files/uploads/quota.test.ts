@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../testing/app.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { userToken } from '../../../testing/app/tenant.ts';
 import {
   createFile,
   createFileOwner,
@@ -12,9 +13,8 @@ import {
   showFile,
   storedIn,
   upload,
-} from '../../../testing/files.ts';
-import { userToken } from '../../../testing/tenant.ts';
-import { until } from '../../../testing/webhooks.ts';
+} from '../../../testing/objects/files.ts';
+import { until } from '../../../testing/webhooks/webhooks.ts';
 
 /** The quota of pending files per Organization, and the minimum of free disk space. */
 const MAX_BYTES = 3 * PNG.length;

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { createFile, createFileOwner, inline, PDF, PNG, postFile, showFile } from '../../../testing/files.ts';
-import { userToken } from '../../../testing/tenant.ts';
-import { refusing } from '../../../testing/test-endpoint.ts';
-import { until } from '../../../testing/webhooks.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { userToken } from '../../../testing/app/tenant.ts';
+import {
+  createFile,
+  createFileOwner,
+  inline,
+  PDF,
+  PNG,
+  postFile,
+  showFile,
+} from '../../../testing/objects/files.ts';
+import { refusing } from '../../../testing/webhooks/test-endpoint.ts';
+import { until } from '../../../testing/webhooks/webhooks.ts';
 import { createS3Double } from '../storage/s3/testing/double.ts';
 
 /** Files on an S3-compatible store, with pre-signed URLs of the store and uploads that are found by polling. */

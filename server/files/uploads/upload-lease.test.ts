@@ -3,9 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { userToken } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
 import {
   createFile,
   createFileOwner,
@@ -16,9 +17,8 @@ import {
   showFile,
   storedIn,
   upload,
-} from '../../../testing/files.ts';
-import { userToken } from '../../../testing/tenant.ts';
-import { until } from '../../../testing/webhooks.ts';
+} from '../../../testing/objects/files.ts';
+import { until } from '../../../testing/webhooks/webhooks.ts';
 
 /** One upload per link at a time, on two nodes with one database and one folder. */
 const testDatabase = await createTestDatabase();

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { type Answer, createTestApp } from '../../../testing/app.ts';
+import { type Answer, createTestApp } from '../../../testing/app/app.ts';
+import { userToken } from '../../../testing/app/tenant.ts';
 import {
   createFile,
   createFileOwner,
@@ -16,9 +17,8 @@ import {
   showFile,
   storedIn,
   upload,
-} from '../../../testing/files.ts';
-import { userToken } from '../../../testing/tenant.ts';
-import { until } from '../../../testing/webhooks.ts';
+} from '../../../testing/objects/files.ts';
+import { until } from '../../../testing/webhooks/webhooks.ts';
 
 /** PUT to the upload URL of folder storage, over a real socket (contract, section 8). */
 const app = await createTestApp({ environment: { PORTICO_MAX_UPLOAD_BYTES: '1000000' } });

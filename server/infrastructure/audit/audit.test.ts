@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { type Answer, assertError, createTestApp, OPERATOR_TOKEN } from '../../../testing/app.ts';
-import { queriesOfOwner } from '../../../testing/database.ts';
+import { type Answer, assertError, createTestApp, OPERATOR_TOKEN } from '../../../testing/app/app.ts';
+import { queriesOfOwner } from '../../../testing/database/database.ts';
 
 const app = await createTestApp();
 type Entry = Record<string, unknown>;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AuditItem, auditRecordsOf, objectsOf, soleRecord } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createAuthenticator } from '../../../testing/authenticator.ts';
-import { browse, joinTeam, logIn, tokenInLink } from '../../../testing/dashboard.ts';
-import { createTenant, PRODUCTION_HOST, userToken } from '../../../testing/tenant.ts';
-import { codesOf } from '../../../testing/totp.ts';
+import { type AuditItem, auditRecordsOf, objectsOf, soleRecord } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, PRODUCTION_HOST, userToken } from '../../../testing/app/tenant.ts';
+import { createAuthenticator } from '../../../testing/people/authenticator.ts';
+import { browse, joinTeam, logIn, tokenInLink } from '../../../testing/people/dashboard.ts';
+import { codesOf } from '../../../testing/people/totp.ts';
 
 const app = await createTestApp({
   environment: {

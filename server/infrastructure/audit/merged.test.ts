@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { createMergedRecords } from './merged.ts';
 import type { Change } from './service.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
 import { createDatabase } from '../database/database.ts';
 import { createLog } from '../runtime/log.ts';
 import { Secret } from '../runtime/secret.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { createPolling } from './polling.ts';
 

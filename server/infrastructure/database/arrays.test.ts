@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type RawBuilder, sql } from 'kysely';
-import { openTestDatabase } from '../../../testing/database.ts';
+import { openTestDatabase } from '../../../testing/database/database.ts';
 import {
   booleanArray,
   intArray,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp } from '../../../testing/app.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
 import { later } from '../runtime/clock.ts';
 import { deleteCreatedUntil } from './delete-old.ts';
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { publishEvents } from '../../../testing/events.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { createSilentProxy } from '../../../testing/silent-proxy.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant, tokenOf } from '../../../testing/tenant.ts';
-import { createTestEndpoint, hold } from '../../../testing/test-endpoint.ts';
-import { createDispatchingApp, deliveryOf, guidsAt } from '../../../testing/webhooks.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { createTenant, tokenOf } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
+import { createSilentProxy } from '../../../testing/database/silent-proxy.ts';
+import { publishEvents } from '../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, hold } from '../../../testing/webhooks/test-endpoint.ts';
+import { createDispatchingApp, deliveryOf, guidsAt } from '../../../testing/webhooks/webhooks.ts';
 
 const STEP_MS = 1_000;
 /** The time limit for recovery after a failover without a reset. */

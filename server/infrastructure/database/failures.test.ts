@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestDatabase } from '../../../testing/database.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
 import { createLog } from '../runtime/log.ts';
 import { createDatabase } from './database.ts';
 import { failureOfDatabase } from './failures.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, queriesOfOwner } from '../../../testing/database.ts';
+import { createTestDatabase, queriesOfOwner } from '../../../testing/database/database.ts';
 import { firstGuidAt } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
 import { createDatabase } from './database.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, migrateTo } from '../../../testing/database.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { createTestDatabase, migrateTo } from '../../../testing/database/database.ts';
 import { firstGuidAt } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
 import { createDatabase, type Database } from './database.ts';

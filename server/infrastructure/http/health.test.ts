@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { createReadOnlySwitch } from '../../../testing/read-only-database.ts';
-import { until } from '../../../testing/webhooks.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
+import { createReadOnlySwitch } from '../../../testing/database/read-only-database.ts';
+import { until } from '../../../testing/webhooks/webhooks.ts';
 
 const CHECK_MS = 5_000;
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { assertError } from '../../../testing/app.ts';
-import { createBareServer, exchange, listenAnywhere } from '../../../testing/http-server.ts';
+import { assertError } from '../../../testing/app/app.ts';
+import { createBareServer, exchange, listenAnywhere } from '../../../testing/app/http-server.ts';
 import { Overloaded } from '../runtime/batcher.ts';
 import { GuidParams } from './requests/schemas.ts';
 

@@ -4,7 +4,7 @@ import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createBareServer, listenAnywhere } from '../../../testing/http-server.ts';
+import { createBareServer, listenAnywhere } from '../../../testing/app/http-server.ts';
 
 /** A shutdown that waits for idle clients takes more than a minute. */
 const LIMITED = { timeout: 20_000 };

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createCallers, issueToken } from '../../../testing/api-callers.ts';
-import { validCallOf } from '../../../testing/api-calls.ts';
-import { assertError, createTestApp, OPERATOR_TOKEN } from '../../../testing/app.ts';
-import { type Operation, readOperations } from '../../../testing/operations.ts';
+import { createCallers, issueToken } from '../../../testing/api/api-callers.ts';
+import { validCallOf } from '../../../testing/api/api-calls.ts';
+import { type Operation, readOperations } from '../../../testing/api/operations.ts';
+import { assertError, createTestApp, OPERATOR_TOKEN } from '../../../testing/app/app.ts';
 import type { TokenType } from '../../tokens/claims.ts';
 
 /** Every POST of /api and /operator in the OpenAPI document, also those that are added later. */

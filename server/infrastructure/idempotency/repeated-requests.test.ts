@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createCallers, issueToken } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp, OPERATOR_TOKEN } from '../../../testing/app.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { countEach } from '../../../testing/dispatching.ts';
+import { createCallers, issueToken } from '../../../testing/api/api-callers.ts';
+import { assertError, createTestApp, OPERATOR_TOKEN } from '../../../testing/app/app.ts';
+import { countEach } from '../../../testing/app/dispatching.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
 
 const app = await createTestApp();
 /** A second node. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
 import type { Transaction } from '../database/database.ts';
 import { isFailure } from '../runtime/failure.ts';
 import { createIdempotencyKeys, type KeyedRequest } from './service.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isIPv4, isIPv6 } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ANY_CHARACTER } from '../../../testing/any-character.ts';
+import { ANY_CHARACTER } from '../../../testing/api/any-character.ts';
 import { canonicalAddress, formatIpv4, parseIpv4, parseIpv4Range } from './ipv4.ts';
 
 const octet = fc.integer({ min: 0, max: 255 });

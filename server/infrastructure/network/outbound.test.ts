@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { createTestEndpoint, refusing } from '../../../testing/test-endpoint.ts';
+import { createTestEndpoint, refusing } from '../../../testing/webhooks/test-endpoint.ts';
 import { guardedConnector } from './outbound.ts';
 import { type Resolve, systemResolve } from './resolve.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ANY_CHARACTER } from '../../../testing/any-character.ts';
+import { ANY_CHARACTER } from '../../../testing/api/any-character.ts';
 import { formatIpv4, parseIpv4 } from './ipv4.ts';
 import { isPublicAddress } from './public-address.ts';
 import { findSpecialRange } from './special-ranges.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
 import { createResolve, OTHER_FAMILY_MS } from './resolve.ts';
 
 const [A, AAAA] = [1, 28];

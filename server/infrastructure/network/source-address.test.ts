@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { ANY_CHARACTER } from '../../../testing/any-character.ts';
+import { ANY_CHARACTER } from '../../../testing/api/any-character.ts';
 import { createSourceAddress, isCidrOrAddress } from './source-address.ts';
 
 const PROXY = '10.0.0.1';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { openTestDatabase } from '../../../testing/database.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { until } from '../../../testing/webhooks.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { openTestDatabase } from '../../../testing/database/database.ts';
+import { until } from '../../../testing/webhooks/webhooks.ts';
 import { createRateLimits, type RateLimits } from './service.ts';
 
 const { database, log } = await openTestDatabase({ connections: 3 });

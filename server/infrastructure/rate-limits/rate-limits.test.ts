@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { type KyselyPlugin, sql } from 'kysely';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
 import { createDatabase, type Queries } from '../database/database.ts';
 import type { Failure } from '../runtime/failure.ts';
 import { createLog } from '../runtime/log.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
 import { createGuids, firstGuidAt, isGuid } from './guid.ts';
 
 const START = new Date('2026-11-15T12:00:00.000Z');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
 import { createMetrics } from './metrics.ts';
 
 test('a reader that waits for the database does not keep the other metrics back', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp } from '../../../testing/app.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { createTestDatabase, fill, queriesOfOwner } from '../../../testing/database.ts';
-import { createQueryCost } from '../../../testing/query-cost.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createTestDatabase, fill, queriesOfOwner } from '../../../testing/database/database.ts';
+import { createQueryCost } from '../../../testing/database/query-cost.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
 import type { Visible } from '../store.ts';
 import { type ObjectFilters, selectObjects } from './list-store.ts';
 

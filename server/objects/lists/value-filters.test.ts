@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { objectsOf } from '../../../testing/answers.ts';
-import { issueToken } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createCustomer, nextGuid } from '../../../testing/customers.ts';
-import { report, reportObject, reportOf, typeOf } from '../../../testing/objects.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { issueToken } from '../../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createCustomer, nextGuid } from '../../../testing/objects/customers.ts';
+import { report, reportObject, reportOf, typeOf } from '../../../testing/objects/objects.ts';
 import { OBJECT_TYPES } from '../types.ts';
 import { VALUE_FILTERS, valueFiltersOf } from './value-filters.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp } from '../../../testing/app.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { createTestDatabase, fill, queriesOfOwner } from '../../../testing/database.ts';
-import { reportObject } from '../../../testing/objects.ts';
-import { createQueryCost } from '../../../testing/query-cost.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createTestDatabase, fill, queriesOfOwner } from '../../../testing/database/database.ts';
+import { createQueryCost } from '../../../testing/database/query-cost.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
+import { reportObject } from '../../../testing/objects/objects.ts';
 import { uuidArray } from '../../infrastructure/database/arrays.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import { lockAccounts, selectHoldings } from './account-store.ts';

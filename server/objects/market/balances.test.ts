@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
-import { createCallers, issueToken } from '../../../testing/api-callers.ts';
-import { createTestApp } from '../../../testing/app.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { reportObject, typeOf } from '../../../testing/objects.ts';
-import { eventTypesOf } from '../../../testing/subscriptions.ts';
+import { createCallers, issueToken } from '../../../testing/api/api-callers.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
+import { reportObject, typeOf } from '../../../testing/objects/objects.ts';
+import { eventTypesOf } from '../../../testing/webhooks/subscriptions.ts';
 import type { ObjectRow } from '../store.ts';
 import { lockBalances } from './balances.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../testing/answers.ts';
-import { createCallers, issueToken, TOKEN_TYPES } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { createCallers, issueToken, TOKEN_TYPES } from '../../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import { ASSETS, SYMBOLS } from './catalogue.ts';
 import { createPrices } from './prices.ts';

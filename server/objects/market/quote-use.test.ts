@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, createSiblings, issueToken, TOKEN_TYPES } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { reportObject } from '../../../testing/objects.ts';
+import { createCallers, createSiblings, issueToken, TOKEN_TYPES } from '../../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
+import { reportObject } from '../../../testing/objects/objects.ts';
 import type { TokenType } from '../../tokens/claims.ts';
 
 /** `quote_guid` of trades and transfers. */

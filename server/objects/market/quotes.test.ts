@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, soleRecord } from '../../../testing/answers.ts';
-import { createCallers, createSiblings, issueToken, TOKEN_TYPES } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createCustomer, nextGuid } from '../../../testing/customers.ts';
-import { eventTypesOf } from '../../../testing/subscriptions.ts';
+import { auditRecordsOf, soleRecord } from '../../../testing/api/answers.ts';
+import { createCallers, createSiblings, issueToken, TOKEN_TYPES } from '../../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createCustomer, nextGuid } from '../../../testing/objects/customers.ts';
+import { eventTypesOf } from '../../../testing/webhooks/subscriptions.ts';
 import type { TokenType } from '../../tokens/claims.ts';
 import { SYMBOLS } from './catalogue.ts';
 import { sandboxPrice } from './sandbox-prices.ts';

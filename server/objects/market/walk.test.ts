@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../testing/answers.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant, tokenOf } from '../../../testing/tenant.ts';
-import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
-import { createDispatchingApp, eventIn, until } from '../../../testing/webhooks.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { createTenant, tokenOf } from '../../../testing/app/tenant.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../../testing/webhooks/test-endpoint.ts';
+import { createDispatchingApp, eventIn, until } from '../../../testing/webhooks/webhooks.ts';
 
 /** The flow of `docs/partners/trading.md`, with a key that a partner has. */
 const app = await createDispatchingApp();

@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { assertError, type TestApp } from '../../../testing/app.ts';
-import { operator } from '../../../testing/cells.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { eventOf, publishEvents } from '../../../testing/events.ts';
-import { createFile, listenTo, PNG, upload } from '../../../testing/files.ts';
-import { holdBatch, passUntil } from '../../../testing/freezes.ts';
-import { lockWaits } from '../../../testing/locks.ts';
-import { createSubscription, setMoments } from '../../../testing/subscriptions.ts';
-import { createTenant, tokenOf } from '../../../testing/tenant.ts';
-import { hold } from '../../../testing/test-endpoint.ts';
-import { createNodes, guidsAt, pass, queueOf, subscriptionRow, until } from '../../../testing/webhooks.ts';
+import { assertError, type TestApp } from '../../../testing/app/app.ts';
+import { operator } from '../../../testing/app/cells.ts';
+import { holdBatch, passUntil } from '../../../testing/app/freezes.ts';
+import { createTenant, tokenOf } from '../../../testing/app/tenant.ts';
+import { lockWaits } from '../../../testing/database/locks.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
+import { createFile, listenTo, PNG, upload } from '../../../testing/objects/files.ts';
+import { eventOf, publishEvents } from '../../../testing/webhooks/events.ts';
+import { createSubscription, setMoments } from '../../../testing/webhooks/subscriptions.ts';
+import { hold } from '../../../testing/webhooks/test-endpoint.ts';
+import {
+  createNodes,
+  guidsAt,
+  pass,
+  queueOf,
+  subscriptionRow,
+  until,
+} from '../../../testing/webhooks/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { updateOrganization, updateSubscriptions } from './freeze-store.ts';
 

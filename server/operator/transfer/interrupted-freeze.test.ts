@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp } from '../../../testing/app.ts';
-import { operator } from '../../../testing/cells.ts';
-import { publishEvents } from '../../../testing/events.ts';
-import { holdBatch, passUntil } from '../../../testing/freezes.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
-import { createNodes, guidsAt, pass, queueOf, subscriptionRow, until } from '../../../testing/webhooks.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { operator } from '../../../testing/app/cells.ts';
+import { holdBatch, passUntil } from '../../../testing/app/freezes.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { publishEvents } from '../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
+import {
+  createNodes,
+  guidsAt,
+  pass,
+  queueOf,
+  subscriptionRow,
+  until,
+} from '../../../testing/webhooks/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { updateOrganization, updateSubscriptions } from './freeze-store.ts';
 

@@ -13,9 +13,9 @@ import {
   type Dispatching,
   newEvents,
   untilQueueIsEmpty,
-} from '../../../testing/dispatching.ts';
-import { BOUNDED } from '../../../testing/serve.ts';
-import { isSignedWith } from '../../../testing/webhooks.ts';
+} from '../../../testing/app/dispatching.ts';
+import { BOUNDED } from '../../../testing/app/serve.ts';
+import { isSignedWith } from '../../../testing/webhooks/webhooks.ts';
 
 /** Real processes and the command line: callers that retry lose nothing, and nothing is delivered twice. */
 const TRANSFER_KEY = { PORTICO_TRANSFER_KEY: 'transfer-key-of-the-test-under-load' };

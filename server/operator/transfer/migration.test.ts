@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { migrateTo, openTestDatabase } from '../../../testing/database.ts';
+import { migrateTo, openTestDatabase } from '../../../testing/database/database.ts';
 import { migrate } from '../../infrastructure/database/migrate.ts';
 
 /** 0076: deliveries that an interrupted freeze stopped before the upgrade are resumed, too. */

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
-import { exportFrom, importInto, operator } from '../../../testing/cells.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { browserOf, dashboardToken, joinTeam, logIn, type Person } from '../../../testing/dashboard.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createKey, createTenant, type Key, type Tenant, tokenOf } from '../../../testing/tenant.ts';
+import { assertError, createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { exportFrom, importInto, operator } from '../../../testing/app/cells.ts';
+import { createKey, createTenant, type Key, type Tenant, tokenOf } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
+import {
+  browserOf,
+  dashboardToken,
+  joinTeam,
+  logIn,
+  type Person,
+} from '../../../testing/people/dashboard.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 
 /** An Organization moves to another cell and back to the nodes of the old one. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp } from '../../../testing/app.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant, type Tenant } from '../../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, type Tenant } from '../../../testing/app/tenant.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import { beginSnapshot, deleteRows, markAsTransfer } from './rows-store.ts';
 import { TRANSFERRED, type TransferredTable } from './tables-store.ts';

@@ -5,12 +5,12 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { createTestApp } from '../../../testing/app.ts';
-import { KEY, operator } from '../../../testing/cells.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { createTenant } from '../../../testing/tenant.ts';
-import { until } from '../../../testing/webhooks.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { KEY, operator } from '../../../testing/app/cells.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
+import { until } from '../../../testing/webhooks/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { createReaderWatch } from './reader-watch.ts';
 

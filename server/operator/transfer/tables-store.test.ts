@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp } from '../../../testing/app.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
 import { REMOVED } from './removal.ts';
 import { ENCRYPTED } from './secrets.ts';
 import { DERIVED, NOT_TRANSFERRED, TRANSFERRED } from './tables-store.ts';

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import type { TestApp } from '../../../testing/app.ts';
-import { createCells, exportFrom, importInto, operator, rowsOf } from '../../../testing/cells.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { joinTeam, logIn } from '../../../testing/dashboard.ts';
-import { publishEvents } from '../../../testing/events.ts';
+import type { TestApp } from '../../../testing/app/app.ts';
+import { createCells, exportFrom, importInto, operator, rowsOf } from '../../../testing/app/cells.ts';
+import { createKey, createTenant, type Key, tokenOf } from '../../../testing/app/tenant.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
 import {
   createFile,
   createFileOwner,
@@ -16,11 +15,12 @@ import {
   showFile,
   storedIn,
   upload,
-} from '../../../testing/files.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createKey, createTenant, type Key, tokenOf } from '../../../testing/tenant.ts';
-import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
-import { eventIn, guidsAt, isSignedWith, pass } from '../../../testing/webhooks.ts';
+} from '../../../testing/objects/files.ts';
+import { joinTeam, logIn } from '../../../testing/people/dashboard.ts';
+import { publishEvents } from '../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../../testing/webhooks/test-endpoint.ts';
+import { eventIn, guidsAt, isSignedWith, pass } from '../../../testing/webhooks/webhooks.ts';
 import { claimDeletions } from '../../files/storage/cleanup/cleanup-store.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { columnsOf, insertRows } from './rows-store.ts';

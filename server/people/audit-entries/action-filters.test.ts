@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { dashboardToken, joinTeam } from '../../../testing/dashboard.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { dashboardToken, joinTeam } from '../../../testing/people/dashboard.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
 import { OBJECT_TYPES } from '../../objects/types.ts';
 import { ACTION_GROUPS } from './groups.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { dashboardToken, joinTeam } from '../../../testing/dashboard.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { dashboardToken, joinTeam } from '../../../testing/people/dashboard.ts';
 import { firstGuidAt } from '../../infrastructure/runtime/guid.ts';
 import type { Role } from '../../tokens/roles.ts';
 

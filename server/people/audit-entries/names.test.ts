@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../testing/answers.ts';
-import { createTestApp } from '../../../testing/app.ts';
-import { browse, dashboardToken, joinTeam } from '../../../testing/dashboard.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { browse, dashboardToken, joinTeam } from '../../../testing/people/dashboard.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
 
 const app = await createTestApp();
 const tenant = await createTenant(app);

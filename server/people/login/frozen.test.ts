@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
-import { createAuthenticator } from '../../../testing/authenticator.ts';
-import { operator, rowsOf } from '../../../testing/cells.ts';
-import { browse, joinTeam, logIn, PASSWORD, type Person, tokenInLink } from '../../../testing/dashboard.ts';
-import { readOperations } from '../../../testing/operations.ts';
-import { createTenant } from '../../../testing/tenant.ts';
-import { codesOf } from '../../../testing/totp.ts';
+import { readOperations } from '../../../testing/api/operations.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app/app.ts';
+import { operator, rowsOf } from '../../../testing/app/cells.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createAuthenticator } from '../../../testing/people/authenticator.ts';
+import {
+  browse,
+  joinTeam,
+  logIn,
+  PASSWORD,
+  type Person,
+  tokenInLink,
+} from '../../../testing/people/dashboard.ts';
+import { codesOf } from '../../../testing/people/totp.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 
 /** Nothing of a frozen Organization and its people changes: an export may have read them already. */

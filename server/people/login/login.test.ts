@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import * as argon2 from '@node-rs/argon2';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { browse, browserOf, joinTeam, logIn, PASSWORD } from '../../../testing/dashboard.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { browse, browserOf, joinTeam, logIn, PASSWORD } from '../../../testing/people/dashboard.ts';
 import type { PasswordHasher } from './passwords/passwords.ts';
 
 const environment = {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
-import { browse, joinTeam, logIn } from '../../../testing/dashboard.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createTenant } from '../../../testing/tenant.ts';
-import { codesOf } from '../../../testing/totp.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
+import { browse, joinTeam, logIn } from '../../../testing/people/dashboard.ts';
+import { codesOf } from '../../../testing/people/totp.ts';
 
 /** Rotation of the master key re-encrypts TOTP secrets. */
 const OLD = 'a1'.repeat(32);

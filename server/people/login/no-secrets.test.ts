@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
-import { createAuthenticator } from '../../../testing/authenticator.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { queriesOfOwner } from '../../../testing/database/database.ts';
+import { createAuthenticator } from '../../../testing/people/authenticator.ts';
 import {
   browse,
   browserOf,
@@ -10,9 +12,7 @@ import {
   logIn,
   PASSWORD,
   tokenInLink,
-} from '../../../testing/dashboard.ts';
-import { queriesOfOwner } from '../../../testing/database.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+} from '../../../testing/people/dashboard.ts';
 
 /** Uses every login feature at the most verbose log level, then searches the log for secrets. */
 const app = await createTestApp();

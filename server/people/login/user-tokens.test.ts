@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { objectsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
 import {
   browse,
   browserOf,
@@ -10,9 +12,7 @@ import {
   joinTeam,
   logIn,
   type Person,
-} from '../../../testing/dashboard.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+} from '../../../testing/people/dashboard.ts';
 import { type Role, scopesOfRole } from '../../tokens/roles.ts';
 
 /** Two nodes on one database: revocations apply on both before the call returns. */

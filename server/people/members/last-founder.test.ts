@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { objectsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
-import { dashboardToken, joinTeam, type Person } from '../../../testing/dashboard.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
+import { dashboardToken, joinTeam, type Person } from '../../../testing/people/dashboard.ts';
 
 /** A team always keeps a Founder, also under concurrent changes on several nodes. */
 const testDatabase = await createTestDatabase();

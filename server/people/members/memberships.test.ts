@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
-import { joinTeam } from '../../../testing/dashboard.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { joinTeam } from '../../../testing/people/dashboard.ts';
 
 const app = await createTestApp();
 const { queries } = app.database;

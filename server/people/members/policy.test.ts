@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createAuthenticator } from '../../../testing/authenticator.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createAuthenticator } from '../../../testing/people/authenticator.ts';
 import {
   type Browser,
   browse,
@@ -11,9 +12,8 @@ import {
   dashboardToken,
   joinTeam,
   logIn,
-} from '../../../testing/dashboard.ts';
-import { createTenant } from '../../../testing/tenant.ts';
-import { codesOf } from '../../../testing/totp.ts';
+} from '../../../testing/people/dashboard.ts';
+import { codesOf } from '../../../testing/people/totp.ts';
 
 const app = await createTestApp();
 const STEP_MS = 30_000;

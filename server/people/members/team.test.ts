@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { browse, dashboardToken, joinTeam, type Person, tokenInLink } from '../../../testing/dashboard.ts';
-import { createTenant, everyScope, tokenOf, userToken } from '../../../testing/tenant.ts';
+import { auditRecordsOf, objectsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, everyScope, tokenOf, userToken } from '../../../testing/app/tenant.ts';
+import {
+  browse,
+  dashboardToken,
+  joinTeam,
+  type Person,
+  tokenInLink,
+} from '../../../testing/people/dashboard.ts';
 import type { Role } from '../../tokens/roles.ts';
 
 const app = await createTestApp();

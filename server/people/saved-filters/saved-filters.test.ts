@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
-import { browse, dashboardToken, joinTeam, type Person } from '../../../testing/dashboard.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { browse, dashboardToken, joinTeam, type Person } from '../../../testing/people/dashboard.ts';
 
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, issueToken } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createKey } from '../../../testing/tenant.ts';
+import { createCallers, issueToken } from '../../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createKey } from '../../../testing/app/tenant.ts';
 
 /** Order of the checks on /api (contract, section 4). authorization.test.ts covers each check on each route. */
 const app = await createTestApp();

@@ -9,10 +9,10 @@ import {
   readApiOperations,
   TOKEN_TYPES,
   watchApiRoutes,
-} from '../../../testing/api-callers.ts';
-import { addressOfOther, hasPathObject, outsidersOf, validCallOf } from '../../../testing/api-calls.ts';
-import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
-import { createSharedRules } from '../../../testing/operations.ts';
+} from '../../../testing/api/api-callers.ts';
+import { addressOfOther, hasPathObject, outsidersOf, validCallOf } from '../../../testing/api/api-calls.ts';
+import { createSharedRules } from '../../../testing/api/operations.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app/app.ts';
 import { pascalCase } from '../../infrastructure/http/openapi/names.ts';
 import type { TokenType } from '../claims.ts';
 import { holdsScope } from '../scopes.ts';

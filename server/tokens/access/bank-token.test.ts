@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createTenant, everyScope, tokenOf } from '../../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, everyScope, tokenOf } from '../../../testing/app/tenant.ts';
 
 /** bank_guid in requests with a bank token is ignored (specification, Authentication 3). */
 const app = await createTestApp();

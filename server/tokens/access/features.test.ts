@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, issueToken, readApiOperations } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { addressOf } from '../../../testing/operations.ts';
+import { createCallers, issueToken, readApiOperations } from '../../../testing/api/api-callers.ts';
+import { addressOf } from '../../../testing/api/operations.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
 import type { TokenType } from '../claims.ts';
 
 /** Contract, section 4: the refusals of an Organization without a feature. */

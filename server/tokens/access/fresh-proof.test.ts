@@ -5,9 +5,9 @@ import {
   createCallers,
   issueToken,
   readApiOperations,
-} from '../../../testing/api-callers.ts';
-import { validCallOf } from '../../../testing/api-calls.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
+} from '../../../testing/api/api-callers.ts';
+import { validCallOf } from '../../../testing/api/api-calls.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
 
 /** Changes that give lasting access require a fresh proof; covers every route in the OpenAPI document. */
 const app = await createTestApp();

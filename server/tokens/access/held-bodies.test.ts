@@ -4,9 +4,9 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
-import { type Browser, browse, dashboardToken, joinTeam } from '../../../testing/dashboard.ts';
-import { createKey, createTenant, tokenOf } from '../../../testing/tenant.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createKey, createTenant, tokenOf } from '../../../testing/app/tenant.ts';
+import { type Browser, browse, dashboardToken, joinTeam } from '../../../testing/people/dashboard.ts';
 
 /** Calls whose token or session ends after the headers are checked and before the client sends the body. */
 let onAdmitted = (): void => {};

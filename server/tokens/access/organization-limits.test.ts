@@ -3,13 +3,13 @@ import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
-import { createCustomer, customerToken } from '../../../testing/customers.ts';
-import { browse, dashboardToken, joinTeam, logIn } from '../../../testing/dashboard.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { lockWaits, whileTableIsLocked } from '../../../testing/locks.ts';
-import { createTenant, everyScope, tokenOf } from '../../../testing/tenant.ts';
-import { until } from '../../../testing/webhooks.ts';
+import { assertError, createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createTenant, everyScope, tokenOf } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
+import { lockWaits, whileTableIsLocked } from '../../../testing/database/locks.ts';
+import { createCustomer, customerToken } from '../../../testing/objects/customers.ts';
+import { browse, dashboardToken, joinTeam, logIn } from '../../../testing/people/dashboard.ts';
+import { until } from '../../../testing/webhooks/webhooks.ts';
 
 /** Limits per Organization: connections, calls in flight and calls per minute. */
 const IN_FLIGHT = 4;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import { createTestApp } from '../../../testing/app.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
 
 const CHANNEL = 'fastify.initialization';
 /** Without `per_page`, but as expensive as a list. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { type Answer, assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createKey, createTenant, type Key, tokenOf, userToken } from '../../../testing/tenant.ts';
+import { type Answer, assertError, createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createKey, createTenant, type Key, tokenOf, userToken } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
 
 /** A customer token obtained with a parent token has no more scopes, and is revoked with it on every node. */
 const testDatabase = await createTestDatabase();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app/app.ts';
 import {
   createKey,
   createTenant,
@@ -11,7 +11,7 @@ import {
   type Tenant,
   tokenOf,
   userToken,
-} from '../../../testing/tenant.ts';
+} from '../../../testing/app/tenant.ts';
 
 /** Customer tokens, by both operations (contract, section 9). */
 const app = await createTestApp({

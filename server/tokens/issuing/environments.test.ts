@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createTenant, type Key, PRODUCTION_HOST, tokenOf } from '../../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, type Key, PRODUCTION_HOST, tokenOf } from '../../../testing/app/tenant.ts';
 import { createEnvironments } from './environments.ts';
 
 /** The issuer's address selects the environment (contract, section 2). */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ANY_CHARACTER } from '../../../testing/any-character.ts';
-import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
-import { createTenant, type Key, PRODUCTION_HOST } from '../../../testing/tenant.ts';
+import { ANY_CHARACTER } from '../../../testing/api/any-character.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, type Key, PRODUCTION_HOST } from '../../../testing/app/tenant.ts';
 
 /** Errors of `POST /oauth/token`: the codes of RFC 6749, section 5.2, in the contract's format. */
 const UNLIMITED = '1000000';

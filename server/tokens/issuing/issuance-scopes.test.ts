@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
-import { createKey, createTenant, everyScope, type Key, tokenOf } from '../../../testing/tenant.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createKey, createTenant, everyScope, type Key, tokenOf } from '../../../testing/app/tenant.ts';
 
 /** Scope rules of the contract, in its order. */
 const app = await createTestApp({ environment: { PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '1000' } });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
-import { createTenant, everyScope, type Key, tokenOf } from '../../../testing/tenant.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, everyScope, type Key, tokenOf } from '../../../testing/app/tenant.ts';
 
 /** Successful requests to `POST /oauth/token`, in every accepted format. */
 const UNLIMITED = '1000000';

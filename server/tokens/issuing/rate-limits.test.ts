@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Answer, assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createTenant, type Key, tokenOf } from '../../../testing/tenant.ts';
+import { type Answer, assertError, createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createTenant, type Key, tokenOf } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
 
 /** Default rate limits of the token endpoints per five minutes (contract, section 3). */
 const testDatabase = await createTestDatabase();

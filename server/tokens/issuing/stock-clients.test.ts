@@ -5,9 +5,9 @@ import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
 // @ts-expect-error It comes without types.
 import { ClientCredentials } from 'simple-oauth2';
-import { createTestApp } from '../../../testing/app.ts';
-import { findServicePort } from '../../../testing/serve.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { findServicePort } from '../../../testing/app/serve.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
 
 /** OAuth client libraries that partners use, over a real port. */
 const port = await findServicePort();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
 import type { Notifications } from '../../infrastructure/database/connections/notifications.ts';
 import { createLog } from '../../infrastructure/runtime/log.ts';
 import { createRevocations } from './revocations.ts';

@@ -3,9 +3,9 @@ import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import pg from 'pg';
-import { type Answer, assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createTenant, tokenOf } from '../../../testing/tenant.ts';
+import { type Answer, assertError, createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createTenant, tokenOf } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
 
 /** Revocations while a node cannot renew its lease: it checks the database instead of its memory. */
 const testDatabase = await createTestDatabase();

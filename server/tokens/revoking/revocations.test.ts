@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createKey, createTenant, type Key, tokenOf, userToken } from '../../../testing/tenant.ts';
+import { assertError, createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createKey, createTenant, type Key, tokenOf, userToken } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
 
 /** Revocation of single tokens, and of all tokens of a removed key pair, on every node. */
 const testDatabase = await createTestDatabase();

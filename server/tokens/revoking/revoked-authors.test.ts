@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
-import { browse, dashboardToken, joinTeam, type Person } from '../../../testing/dashboard.ts';
-import { lockWaits } from '../../../testing/locks.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { lockWaits } from '../../../testing/database/locks.ts';
+import { browse, dashboardToken, joinTeam, type Person } from '../../../testing/people/dashboard.ts';
 
 /** Changes that were admitted before the token of their author was revoked, and commit after it. */
 const app = await createTestApp({ environment: { PORTICO_DATABASE_CONNECTIONS: '20' } });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
-import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createTenant, type Key, tokenOf } from '../../../testing/tenant.ts';
+import { assertError, createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createTenant, type Key, tokenOf } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
 import { createEncryption } from '../../infrastructure/runtime/encryption.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
-import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createTenant, tokenOf } from '../../../testing/tenant.ts';
+import { assertError, createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createTenant, tokenOf } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
 
 /** Signing keys: created once, kept over restarts, rotated with an overlap. */
 const testDatabase = await createTestDatabase();

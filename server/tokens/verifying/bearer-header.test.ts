@@ -4,10 +4,10 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ANY_CHARACTER } from '../../../testing/any-character.ts';
-import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
-import { listenAnywhere } from '../../../testing/http-server.ts';
-import { createTenant, tokenOf } from '../../../testing/tenant.ts';
+import { ANY_CHARACTER } from '../../../testing/api/any-character.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app/app.ts';
+import { listenAnywhere } from '../../../testing/app/http-server.ts';
+import { createTenant, tokenOf } from '../../../testing/app/tenant.ts';
 
 /** The Authorization header of `/api`, and the expiry of tokens. */
 const app = await createTestApp();

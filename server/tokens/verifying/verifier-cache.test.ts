@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { KeyObject } from 'node:crypto';
 import { test } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../testing/app/fake-clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import { createGuids } from '../../infrastructure/runtime/guid.ts';
 import { createMetrics } from '../../infrastructure/runtime/metrics.ts';

@@ -12,8 +12,8 @@ import {
   importJWK,
   type JWK,
 } from 'jose';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createTenant, tokenOf } from '../../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, tokenOf } from '../../../testing/app/tenant.ts';
 import { createEncryption } from '../../infrastructure/runtime/encryption.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 import { withLowS } from './signature-form.ts';

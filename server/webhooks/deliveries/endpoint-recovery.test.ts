@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { insertDeliveries } from '../../../testing/deliveries.ts';
-import { publishEvents } from '../../../testing/events.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
-import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { insertDeliveries } from '../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../../testing/webhooks/test-endpoint.ts';
 import {
   countConcurrency,
   createDispatchingApp,
@@ -14,7 +14,7 @@ import {
   pass,
   queueOf,
   subscriptionRow,
-} from '../../../testing/webhooks.ts';
+} from '../../../testing/webhooks/webhooks.ts';
 
 /** When a failing endpoint answers 2xx, its waiting deliveries are sent at once (contract, section 7). */
 const app = await createDispatchingApp();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../testing/answers.ts';
-import { issueToken } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createCustomer } from '../../../testing/customers.ts';
-import { guidOf, insertDeliveries } from '../../../testing/deliveries.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { issueToken } from '../../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../testing/app/tenant.ts';
+import { createCustomer } from '../../../testing/objects/customers.ts';
+import { guidOf, insertDeliveries } from '../../../testing/webhooks/deliveries.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
 
 /** GET /api/subscription_deliveries: visibility, filters and pages (contract, section 5). */
 const app = await createTestApp();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Insertable } from 'kysely';
-import { objectsOf } from '../../../testing/answers.ts';
-import { createTestApp } from '../../../testing/app.ts';
-import { insertDeliveries } from '../../../testing/deliveries.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant, userToken } from '../../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, userToken } from '../../../testing/app/tenant.ts';
+import { insertDeliveries } from '../../../testing/webhooks/deliveries.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
 import type { Tables } from '../../infrastructure/database/tables.ts';
 
 /** Views of deliveries and attempts (specification, Delivery; contract, section 7). */

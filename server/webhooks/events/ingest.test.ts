@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { nextGuid } from '../../../testing/customers.ts';
-import { eventOf, publishEvents } from '../../../testing/events.ts';
-import { createIngestCalls } from '../../../testing/ingest.ts';
-import { createTenant, userToken } from '../../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, userToken } from '../../../testing/app/tenant.ts';
+import { nextGuid } from '../../../testing/objects/customers.ts';
+import { eventOf, publishEvents } from '../../../testing/webhooks/events.ts';
+import { createIngestCalls } from '../../../testing/webhooks/ingest.ts';
 import { EVENT_TYPES } from './catalogue.ts';
 
 /** POST /operator/events */

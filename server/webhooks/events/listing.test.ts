@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { nextGuid } from '../../../testing/customers.ts';
-import { publishEvents } from '../../../testing/events.ts';
-import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../testing/app/tenant.ts';
+import { nextGuid } from '../../../testing/objects/customers.ts';
+import { publishEvents } from '../../../testing/webhooks/events.ts';
 
 /** GET /api/subscription_events: visibility, filters and pages (contract, section 5). */
 const app = await createTestApp();

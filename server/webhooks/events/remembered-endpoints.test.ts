@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { queriesOfOwner } from '../../../testing/database.ts';
-import { createIngestCalls } from '../../../testing/ingest.ts';
-import { lockWaits, whileTableIsLocked } from '../../../testing/locks.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { queriesOfOwner } from '../../../testing/database/database.ts';
+import { lockWaits, whileTableIsLocked } from '../../../testing/database/locks.ts';
+import { createIngestCalls } from '../../../testing/webhooks/ingest.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
 
 /** A node remembers banks and endpoints of reported events. Changes by others are made here with SQL. */
 const app = await createTestApp();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
-import { nextGuid } from '../../../testing/customers.ts';
-import { createIngestCalls } from '../../../testing/ingest.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { nextGuid } from '../../../testing/objects/customers.ts';
+import { createIngestCalls } from '../../../testing/webhooks/ingest.ts';
 
 /** POST /operator/events */
 const app = await createTestApp();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp } from '../../../testing/app.ts';
-import { guidOf } from '../../../testing/deliveries.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { guidOf } from '../../../testing/webhooks/deliveries.ts';
 import { MAX_COUNTED } from '../../infrastructure/database/paging/paging.ts';
 import { countWindow } from './window-store.ts';
 import { createEventWindows } from './windows.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
-import { createTenant, type Tenant, userToken } from '../../../testing/tenant.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, type Tenant, userToken } from '../../../testing/app/tenant.ts';
 import type { Role } from '../../tokens/roles.ts';
 
 /** `/api/inboxes`: endpoints in the sandbox that the service hosts. */

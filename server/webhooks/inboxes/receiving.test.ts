@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
-import { type Answer, assertError } from '../../../testing/app.ts';
-import { operator } from '../../../testing/cells.ts';
-import { lockWaits } from '../../../testing/locks.ts';
-import { findServicePort } from '../../../testing/serve.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { createTenant, userToken } from '../../../testing/tenant.ts';
-import { createDispatchingApp, subscriptionRow, until } from '../../../testing/webhooks.ts';
+import { type Answer, assertError } from '../../../testing/app/app.ts';
+import { operator } from '../../../testing/app/cells.ts';
+import { findServicePort } from '../../../testing/app/serve.ts';
+import { createTenant, userToken } from '../../../testing/app/tenant.ts';
+import { lockWaits } from '../../../testing/database/locks.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
+import { createDispatchingApp, subscriptionRow, until } from '../../../testing/webhooks/webhooks.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 
 /** The URL of an inbox, with real deliveries over HTTP. */

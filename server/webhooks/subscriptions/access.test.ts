@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, issueToken } from '../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createSubscription } from '../../../testing/subscriptions.ts';
-import { everyScope, tokenOf, userToken } from '../../../testing/tenant.ts';
+import { createCallers, issueToken } from '../../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { everyScope, tokenOf, userToken } from '../../../testing/app/tenant.ts';
+import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
 import type { Role } from '../../tokens/roles.ts';
 
 /** Who may manage subscriptions (specification, Subscriptions 1 and 2; contract, sections 4 and 7). */

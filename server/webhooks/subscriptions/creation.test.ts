@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createSubscription, founderOf } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createSubscription, founderOf } from '../../../testing/webhooks/subscriptions.ts';
 import { createEncryption } from '../../infrastructure/runtime/encryption.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../testing/app.ts';
-import { createSubscription, founderOf, setMoments } from '../../../testing/subscriptions.ts';
-import { createTenant, type Tenant } from '../../../testing/tenant.ts';
-import { queueOf } from '../../../testing/webhooks.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant, type Tenant } from '../../../testing/app/tenant.ts';
+import { createSubscription, founderOf, setMoments } from '../../../testing/webhooks/subscriptions.ts';
+import { queueOf } from '../../../testing/webhooks/webhooks.ts';
 
 /** Endpoints as the dispatcher sees them. */
 const app = await createTestApp();

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { auditRecordsOf, soleRecord } from '../../../testing/answers.ts';
-import { createTestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { auditRecordsOf, soleRecord } from '../../../testing/api/answers.ts';
+import { createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
+import {
+  createSubscription,
+  eventTypesOf,
+  founderOf,
+  setMoments,
+} from '../../../testing/webhooks/subscriptions.ts';
 
 /** A subscription fails after a week (specification, Events 7; contract, section 7). */
 const testDatabase = await createTestDatabase();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Answer, assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { createSubscription, founderOf, setMoments } from '../../../testing/subscriptions.ts';
-import { createTenant, type Tenant, userToken } from '../../../testing/tenant.ts';
+import { type Answer, assertError, createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createTenant, type Tenant, userToken } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
+import { createSubscription, founderOf, setMoments } from '../../../testing/webhooks/subscriptions.ts';
 
 /** Subscription limits (specification, Limits; contract, section 7). */
 const testDatabase = await createTestDatabase();

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import {
+  createSubscription,
+  eventTypesOf,
+  founderOf,
+  setMoments,
+} from '../../../testing/webhooks/subscriptions.ts';
 
 /** Operator calls for subscriptions (contract, section 10). */
 const app = await createTestApp();

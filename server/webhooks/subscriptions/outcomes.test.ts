@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database.ts';
-import { lockWaits } from '../../../testing/locks.ts';
-import { createSubscription, founderOf, MOMENTS, setMoments } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
-import { setDisabled, until } from '../../../testing/webhooks.ts';
+import { createTestApp, type TestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../testing/database/database.ts';
+import { lockWaits } from '../../../testing/database/locks.ts';
+import {
+  createSubscription,
+  founderOf,
+  MOMENTS,
+  setMoments,
+} from '../../../testing/webhooks/subscriptions.ts';
+import { setDisabled, until } from '../../../testing/webhooks/webhooks.ts';
 import type { EndpointEffect } from './service.ts';
 
 /** Effects of outcomes on subscriptions: activation, failing, recovery (contract, section 7). */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createSubscription, founderOf } from '../../../testing/subscriptions.ts';
-import { createTenant } from '../../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { createTenant } from '../../../testing/app/tenant.ts';
+import { createSubscription, founderOf } from '../../../testing/webhooks/subscriptions.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { checkUrl } from './url.ts';
 

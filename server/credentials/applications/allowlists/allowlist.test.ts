@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
-import { ANY_CHARACTER } from '../../../../testing/any-character.ts';
+import { ANY_CHARACTER } from '../../../../testing/api/any-character.ts';
 import { referenceAccepts, referenceBoundaries, referenceRange } from './allowlist.reference.ts';
 import {
   type AllowlistProblem,

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { auditRecordsOf, soleRecord } from '../../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../../testing/app.ts';
-import { createCustomer } from '../../../../testing/customers.ts';
-import { lockWaits, whileTableIsLocked } from '../../../../testing/locks.ts';
-import { createTenant, everyScope, tokenOf } from '../../../../testing/tenant.ts';
-import { until } from '../../../../testing/webhooks.ts';
+import { auditRecordsOf, soleRecord } from '../../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant, everyScope, tokenOf } from '../../../../testing/app/tenant.ts';
+import { lockWaits, whileTableIsLocked } from '../../../../testing/database/locks.ts';
+import { createCustomer } from '../../../../testing/objects/customers.ts';
+import { until } from '../../../../testing/webhooks/webhooks.ts';
 
 /** Audit records of calls denied for their source address, merged during a flood. */
 const app = await createTestApp({ environment: { PORTICO_TRUSTED_PROXIES: '127.0.0.1' } });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../../testing/app.ts';
-import { createCustomer, customerToken } from '../../../../testing/customers.ts';
-import { createKey, createTenant, everyScope, tokenOf, userToken } from '../../../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createKey, createTenant, everyScope, tokenOf, userToken } from '../../../../testing/app/tenant.ts';
+import { createCustomer, customerToken } from '../../../../testing/objects/customers.ts';
 import { allScopes } from '../../../tokens/scopes.ts';
 
 /** Enforcement of the allowlist (specification, Authentication 10). */

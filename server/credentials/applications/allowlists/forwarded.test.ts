@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../../testing/app.ts';
-import { createTenant, tokenOf, userToken } from '../../../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant, tokenOf, userToken } from '../../../../testing/app/tenant.ts';
 
 /** The allowlist behind proxies: PORTICO_TRUSTED_PROXIES and X-Forwarded-For (contract, section 2). */
 const app = await createTestApp({

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf } from '../../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../../testing/app.ts';
-import { lockWaits } from '../../../../testing/locks.ts';
-import { createTenant, type Tenant, userToken } from '../../../../testing/tenant.ts';
+import { auditRecordsOf } from '../../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant, type Tenant, userToken } from '../../../../testing/app/tenant.ts';
+import { lockWaits } from '../../../../testing/database/locks.ts';
 
 /** "Live partners and newly created keys must have an allowlist" (specification, Authentication 10). */
 const app = await createTestApp();

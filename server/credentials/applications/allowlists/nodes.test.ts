@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { assertError, createTestApp, type TestApp } from '../../../../testing/app.ts';
-import { createTestDatabase } from '../../../../testing/database.ts';
-import { createTenant, type Key, tokenOf, userToken } from '../../../../testing/tenant.ts';
+import { assertError, createTestApp, type TestApp } from '../../../../testing/app/app.ts';
+import { createTenant, type Key, tokenOf, userToken } from '../../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../../testing/database/database.ts';
 
 /** Nodes cache key pairs; a change on one node invalidates the caches of the others. */
 const testDatabase = await createTestDatabase();

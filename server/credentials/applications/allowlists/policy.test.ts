@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../../testing/app.ts';
-import { createTenant, type Tenant, userToken } from '../../../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant, type Tenant, userToken } from '../../../../testing/app/tenant.ts';
 
 /** PORTICO_ALLOWLIST_POLICY=optional (contract, section 6). The other files test `required`. */
 const app = await createTestApp({ environment: { PORTICO_ALLOWLIST_POLICY: 'optional' } });

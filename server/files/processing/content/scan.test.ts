@@ -7,7 +7,7 @@ import { platform } from 'node:process';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import { systemTimers } from '../../../infrastructure/runtime/clock.ts';
 import { StartupError } from '../../../infrastructure/runtime/startup-error.ts';
 import { ScanError } from './clamd.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../../testing/app.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
 import { type Storage, StorageError } from '../storage.ts';
 import { createOrphans } from './orphans.ts';
 

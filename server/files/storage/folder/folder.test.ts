@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import { after, test } from 'node:test';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import { createEncryption } from '../../../infrastructure/runtime/encryption.ts';
 import { createGuids } from '../../../infrastructure/runtime/guid.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';

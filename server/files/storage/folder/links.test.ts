@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import { createEncryption } from '../../../infrastructure/runtime/encryption.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';

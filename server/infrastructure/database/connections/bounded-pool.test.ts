@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
-import { createTestDatabase } from '../../../../testing/database.ts';
+import { createTestDatabase } from '../../../../testing/database/database.ts';
 import { createLog } from '../../runtime/log.ts';
 import { Secret } from '../../runtime/secret.ts';
 import { createDatabase, type Database, type Queries } from '../database.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../../testing/database.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { createSilentProxy } from '../../../../testing/silent-proxy.ts';
-import { until } from '../../../../testing/webhooks.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { createTestDatabase } from '../../../../testing/database/database.ts';
+import { createSilentProxy } from '../../../../testing/database/silent-proxy.ts';
+import { until } from '../../../../testing/webhooks/webhooks.ts';
 import { createLog } from '../../runtime/log.ts';
 import { createDatabase, type Database, type Ending, type Queries } from '../database.ts';
 import { failureOfDatabase } from '../failures.ts';

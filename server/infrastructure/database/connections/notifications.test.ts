@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { openTestDatabase } from '../../../../testing/database.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { until } from '../../../../testing/webhooks.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { openTestDatabase } from '../../../../testing/database/database.ts';
+import { until } from '../../../../testing/webhooks/webhooks.ts';
 import { createNotifications, MAX_PAYLOAD_BYTES } from './notifications.ts';
 
 const { testDatabase, database, log } = await openTestDatabase({ connections: 3 });

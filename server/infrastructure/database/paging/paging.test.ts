@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { openTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { openTestDatabase, queriesOfOwner } from '../../../../testing/database/database.ts';
 import { createGuids } from '../../runtime/guid.ts';
 import { type Page, selectPage } from './paging.ts';
 

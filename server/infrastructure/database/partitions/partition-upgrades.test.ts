@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { migrateTo } from '../../../../testing/database.ts';
+import { migrateTo } from '../../../../testing/database/database.ts';
 import type { Queries } from '../database.ts';
 import { migrate } from '../migrate.ts';
 import { buildMissingIndexes } from './partition-indexes.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import type { Queries } from '../database.ts';
 import { createPartitions, HISTORY_TABLES } from './partitions.ts';
 import { periodMs, periodsAround } from './periods.ts';

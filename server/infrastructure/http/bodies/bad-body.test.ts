@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ANY_CHARACTER } from '../../../../testing/any-character.ts';
-import { createTestApp } from '../../../../testing/app.ts';
-import { createCustomer } from '../../../../testing/customers.ts';
-import { type JsonSchema, sampleOf, wrongValues } from '../../../../testing/json-samples.ts';
+import { ANY_CHARACTER } from '../../../../testing/api/any-character.ts';
+import { type JsonSchema, sampleOf, wrongValues } from '../../../../testing/api/json-samples.ts';
 import {
   assertQuietLog,
   assertRefused,
@@ -18,8 +16,10 @@ import {
   refusalOfType,
   takesBytes,
   UNLIMITED,
-} from '../../../../testing/operations.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
+} from '../../../../testing/api/operations.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { createCustomer } from '../../../../testing/objects/customers.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
 
 /** How each route rejects an invalid body (contract, sections 1 and 4). */
 const app = await createTestApp({ environment: UNLIMITED });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { beginPost, createBareServer, listenAnywhere } from '../../../../testing/http-server.ts';
+import { beginPost, createBareServer, listenAnywhere } from '../../../../testing/app/http-server.ts';
 import { limitBodyTime } from './body-time.ts';
 
 const WITHIN_MS = 50;

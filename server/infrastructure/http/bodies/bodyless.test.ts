@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../../testing/app.ts';
-import { assertRefused, createOperations, invalid, refusalOfType } from '../../../../testing/operations.ts';
+import {
+  assertRefused,
+  createOperations,
+  invalid,
+  refusalOfType,
+} from '../../../../testing/api/operations.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
 
 const app = await createTestApp();
 const { operations: all, call } = await createOperations(app);

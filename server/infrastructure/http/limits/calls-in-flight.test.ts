@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import { systemClock, systemTimers } from '../../runtime/clock.ts';
 import { Failure } from '../../runtime/failure.ts';
 import { type Call, createCallsInFlight, MANY_WAITING_LISTS, MAX_WAIT_MS } from './calls-in-flight.ts';

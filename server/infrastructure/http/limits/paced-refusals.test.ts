@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { createFakeClock, type FakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../../../testing/app/fake-clock.ts';
 import { createPacedRefusals, type PacedRefusals } from './paced-refusals.ts';
 
 let clock: FakeClock;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { createBareServer, listenAnywhere } from '../../../../testing/http-server.ts';
+import { createBareServer, listenAnywhere } from '../../../../testing/app/http-server.ts';
 import { MAX_UNANSWERED_REQUESTS } from './pipelining.ts';
 
 const { server } = createBareServer();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { createTestApp } from '../../../../testing/app.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
 
 type Entry = { key: string; value: string; disabled?: boolean };
 type Item = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../../testing/app.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
 
 /** `/docs` loads nothing from other hosts. */
 const app = await createTestApp();

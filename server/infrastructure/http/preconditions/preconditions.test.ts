@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, issueToken } from '../../../../testing/api-callers.ts';
-import { validCallOf } from '../../../../testing/api-calls.ts';
-import { type Answer, assertError, createTestApp, OPERATOR_TOKEN } from '../../../../testing/app.ts';
-import { jsonBodyOf, type Operation, readOperations } from '../../../../testing/operations.ts';
-import { anySubscription } from '../../../../testing/subscriptions.ts';
+import { createCallers, issueToken } from '../../../../testing/api/api-callers.ts';
+import { validCallOf } from '../../../../testing/api/api-calls.ts';
+import { jsonBodyOf, type Operation, readOperations } from '../../../../testing/api/operations.ts';
+import { type Answer, assertError, createTestApp, OPERATOR_TOKEN } from '../../../../testing/app/app.ts';
+import { anySubscription } from '../../../../testing/webhooks/subscriptions.ts';
 
 /** ETag, If-None-Match and If-Match on every single object of the OpenAPI document (contract, section 13). */
 const app = await createTestApp();

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ANY_CHARACTER } from '../../../../testing/any-character.ts';
-import { createTestApp } from '../../../../testing/app.ts';
-import { accepts } from '../../../../testing/json-samples.ts';
+import { ANY_CHARACTER } from '../../../../testing/api/any-character.ts';
+import { accepts } from '../../../../testing/api/json-samples.ts';
 import {
   addressOf,
   assertQuietLog,
@@ -12,7 +11,8 @@ import {
   createSharedRules,
   type Operation,
   UNLIMITED,
-} from '../../../../testing/operations.ts';
+} from '../../../../testing/api/operations.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
 
 /**
  * How each route handles invalid paths and methods. Bodies and queries are in `bad-body.test.ts` and

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../../testing/app.ts';
-import { accepts, type JsonSchema } from '../../../../testing/json-samples.ts';
+import { accepts, type JsonSchema } from '../../../../testing/api/json-samples.ts';
 import {
   addressOf,
   assertQuietLog,
@@ -12,7 +11,8 @@ import {
   invalid,
   queryOf,
   UNLIMITED,
-} from '../../../../testing/operations.ts';
+} from '../../../../testing/api/operations.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
 
 import { WORDS_PATTERN } from './filters.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp, OPERATOR_TOKEN } from '../../../../testing/app.ts';
-import { anySubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant, userToken } from '../../../../testing/tenant.ts';
+import { createTestApp, OPERATOR_TOKEN } from '../../../../testing/app/app.ts';
+import { createTenant, userToken } from '../../../../testing/app/tenant.ts';
+import { anySubscription } from '../../../../testing/webhooks/subscriptions.ts';
 
 const app = await createTestApp();
 const tenant = await createTenant(app, { ipAllowlist: ['8.8.8.8'] });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../../testing/app.ts';
-import { browse, joinTeam, logIn, PASSWORD, tokenInLink } from '../../../../testing/dashboard.ts';
-import { fastPasswordHasher } from '../../../../testing/password-hasher.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { fastPasswordHasher } from '../../../../testing/app/password-hasher.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { browse, joinTeam, logIn, PASSWORD, tokenInLink } from '../../../../testing/people/dashboard.ts';
 import type { PasswordHasher } from '../passwords/passwords.ts';
 
 /** More logins than the queue holds, each for another address and from another network. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
-import { browse, joinTeam, logIn } from '../../../../testing/dashboard.ts';
-import { createTestDatabase } from '../../../../testing/database.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
+import { type Answer, assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../../testing/database/database.ts';
+import { browse, joinTeam, logIn } from '../../../../testing/people/dashboard.ts';
 
 /** Two nodes that share counters, with small limits. */
 const testDatabase = await createTestDatabase();

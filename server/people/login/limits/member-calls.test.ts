@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
-import { type Browser, browse, joinTeam } from '../../../../testing/dashboard.ts';
-import { lockWaits } from '../../../../testing/locks.ts';
-import { createTenant, everyScope, tokenOf } from '../../../../testing/tenant.ts';
-import { until } from '../../../../testing/webhooks.ts';
+import { type Answer, assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant, everyScope, tokenOf } from '../../../../testing/app/tenant.ts';
+import { lockWaits } from '../../../../testing/database/locks.ts';
+import { type Browser, browse, joinTeam } from '../../../../testing/people/dashboard.ts';
+import { until } from '../../../../testing/webhooks/webhooks.ts';
 
 /** Calls with a session, which each member may send many of at once. */
 const app = await createTestApp();

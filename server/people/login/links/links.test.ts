@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../../testing/answers.ts';
-import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
+import { objectsOf } from '../../../../testing/api/answers.ts';
+import { type Answer, assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { lockWaits } from '../../../../testing/database/locks.ts';
 import {
   browse,
   browserOf,
@@ -10,10 +12,8 @@ import {
   PASSWORD,
   type Person,
   tokenInLink,
-} from '../../../../testing/dashboard.ts';
-import { lockWaits } from '../../../../testing/locks.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { until } from '../../../../testing/webhooks.ts';
+} from '../../../../testing/people/dashboard.ts';
+import { until } from '../../../../testing/webhooks/webhooks.ts';
 
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../../testing/app.ts';
-import { browse, dashboardToken, joinTeam, tokenInLink } from '../../../../testing/dashboard.ts';
-import { createMailServer, textOf } from '../../../../testing/mail-server.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { browse, dashboardToken, joinTeam, tokenInLink } from '../../../../testing/people/dashboard.ts';
+import { createMailServer, textOf } from '../../../../testing/people/mail-server.ts';
 
 const mail = await createMailServer();
 const app = await createTestApp({ environment: mail.settings });

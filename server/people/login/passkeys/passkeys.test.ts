@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { removedFactorsOf } from '../../../../testing/alerts.ts';
-import { objectsOf } from '../../../../testing/answers.ts';
-import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
-import { type Authenticator, createAuthenticator } from '../../../../testing/authenticator.ts';
+import { objectsOf } from '../../../../testing/api/answers.ts';
+import { type Answer, assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { removedFactorsOf } from '../../../../testing/people/alerts.ts';
+import { type Authenticator, createAuthenticator } from '../../../../testing/people/authenticator.ts';
 import {
   type Browser,
   browse,
@@ -12,8 +13,7 @@ import {
   PASSWORD,
   type Person,
   tokenInLink,
-} from '../../../../testing/dashboard.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
+} from '../../../../testing/people/dashboard.ts';
 
 const environment = { PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '1000' };
 const app = await createTestApp({ environment });

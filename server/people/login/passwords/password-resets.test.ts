@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../../testing/answers.ts';
-import { type Answer, createTestApp } from '../../../../testing/app.ts';
-import { browse, dashboardToken, joinTeam, tokenInLink } from '../../../../testing/dashboard.ts';
-import { lockWaits } from '../../../../testing/locks.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
+import { objectsOf } from '../../../../testing/api/answers.ts';
+import { type Answer, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { lockWaits } from '../../../../testing/database/locks.ts';
+import { browse, dashboardToken, joinTeam, tokenInLink } from '../../../../testing/people/dashboard.ts';
 import { lockRevocations } from '../../../tokens/revoking/revocation-store.ts';
 
 const app = await createTestApp({

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../../testing/answers.ts';
-import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
-import { createAuthenticator } from '../../../../testing/authenticator.ts';
+import { objectsOf } from '../../../../testing/api/answers.ts';
+import { type Answer, assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { createAuthenticator } from '../../../../testing/people/authenticator.ts';
 import {
   type Browser,
   browse,
@@ -12,9 +13,8 @@ import {
   logIn,
   PASSWORD,
   tokenInLink,
-} from '../../../../testing/dashboard.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { codesOf } from '../../../../testing/totp.ts';
+} from '../../../../testing/people/dashboard.ts';
+import { codesOf } from '../../../../testing/people/totp.ts';
 import { NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
 
 const app = await createTestApp();

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../../testing/app.ts';
-import { createAuthenticator } from '../../../../testing/authenticator.ts';
-import { type Browser, browse, browserOf, joinTeam, logIn, PASSWORD } from '../../../../testing/dashboard.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { codesOf } from '../../../../testing/totp.ts';
+import { objectsOf } from '../../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { createAuthenticator } from '../../../../testing/people/authenticator.ts';
+import {
+  type Browser,
+  browse,
+  browserOf,
+  joinTeam,
+  logIn,
+  PASSWORD,
+} from '../../../../testing/people/dashboard.ts';
+import { codesOf } from '../../../../testing/people/totp.ts';
 
 /** Second factors between the start of their setup and its end, in which the account may change. */
 const app = await createTestApp();

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { removedFactorsOf } from '../../../../testing/alerts.ts';
-import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
+import { type Answer, assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { removedFactorsOf } from '../../../../testing/people/alerts.ts';
 import {
   browse,
   joinTeam,
@@ -10,8 +11,7 @@ import {
   PASSWORD,
   type Person,
   tokenInLink,
-} from '../../../../testing/dashboard.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
+} from '../../../../testing/people/dashboard.ts';
 
 const environment = {
   PORTICO_RATE_LIMIT_LOGIN_PER_EMAIL: '1000',

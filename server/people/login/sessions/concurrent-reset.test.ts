@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
-import { createAuthenticator } from '../../../../testing/authenticator.ts';
-import { browse, joinTeam, logIn, PASSWORD, type Person } from '../../../../testing/dashboard.ts';
-import { lockWaits } from '../../../../testing/locks.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { codesOf } from '../../../../testing/totp.ts';
+import { type Answer, assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { lockWaits } from '../../../../testing/database/locks.ts';
+import { createAuthenticator } from '../../../../testing/people/authenticator.ts';
+import { browse, joinTeam, logIn, PASSWORD, type Person } from '../../../../testing/people/dashboard.ts';
+import { codesOf } from '../../../../testing/people/totp.ts';
 
 /** Changes that read a login before a concurrent password reset, and write after it. */
 const app = await createTestApp();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../../testing/app.ts';
-import { browse, browserOf, joinTeam, logIn } from '../../../../testing/dashboard.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { browse, browserOf, joinTeam, logIn } from '../../../../testing/people/dashboard.ts';
 
 /** Attributes of the session cookie, and CSRF protection. */
 const app = await createTestApp();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../../testing/app.ts';
-import { sampleOf } from '../../../../testing/json-samples.ts';
-import { addressOf, createOperations, jsonBodyOf } from '../../../../testing/operations.ts';
+import { sampleOf } from '../../../../testing/api/json-samples.ts';
+import { addressOf, createOperations, jsonBodyOf } from '../../../../testing/api/operations.ts';
+import { assertError, createTestApp } from '../../../../testing/app/app.ts';
 
 /** Rules of every route under /dashboard in the OpenAPI document; new routes are covered automatically. */
 const app = await createTestApp();

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../../testing/answers.ts';
-import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
-import { type Browser, browse, browserOf, joinTeam, logIn, PASSWORD } from '../../../../testing/dashboard.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
+import { objectsOf } from '../../../../testing/api/answers.ts';
+import { type Answer, assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import {
+  type Browser,
+  browse,
+  browserOf,
+  joinTeam,
+  logIn,
+  PASSWORD,
+} from '../../../../testing/people/dashboard.ts';
 
 const environment = {
   PORTICO_RATE_LIMIT_LOGIN_PER_EMAIL: '1000',

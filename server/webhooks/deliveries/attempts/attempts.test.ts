@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { assertError } from '../../../../testing/app.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription, founderOf } from '../../../../testing/subscriptions.ts';
-import { createTenant, tokenOf, userToken } from '../../../../testing/tenant.ts';
-import { createTestEndpoint, refusing } from '../../../../testing/test-endpoint.ts';
+import { assertError } from '../../../../testing/app/app.ts';
+import { createTenant, tokenOf, userToken } from '../../../../testing/app/tenant.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription, founderOf } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, refusing } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   attemptsOf,
   createDispatchingApp,
   deliveryOf,
   pass,
   showDelivery,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 import { USER_AGENT } from '../sending/signature.ts';
 
 const app = await createDispatchingApp();

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { objectsOf } from '../../../../testing/answers.ts';
-import { assertError } from '../../../../testing/app.ts';
-import { fill } from '../../../../testing/database.ts';
-import { insertDeliveries } from '../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant, type Tenant, userToken } from '../../../../testing/tenant.ts';
-import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
-import { createDispatchingApp, pass } from '../../../../testing/webhooks.ts';
+import { objectsOf } from '../../../../testing/api/answers.ts';
+import { assertError } from '../../../../testing/app/app.ts';
+import { createTenant, type Tenant, userToken } from '../../../../testing/app/tenant.ts';
+import { fill } from '../../../../testing/database/database.ts';
+import { insertDeliveries } from '../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../../../testing/webhooks/test-endpoint.ts';
+import { createDispatchingApp, pass } from '../../../../testing/webhooks/webhooks.ts';
 
 const app = await createDispatchingApp();
 

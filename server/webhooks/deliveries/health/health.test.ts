@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError } from '../../../../testing/app.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription, founderOf } from '../../../../testing/subscriptions.ts';
-import { createTenant, userToken } from '../../../../testing/tenant.ts';
-import { createTestEndpoint, refusing } from '../../../../testing/test-endpoint.ts';
-import { createDispatchingApp, pass, queueOf, setDisabled, until } from '../../../../testing/webhooks.ts';
+import { assertError } from '../../../../testing/app/app.ts';
+import { createTenant, userToken } from '../../../../testing/app/tenant.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription, founderOf } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, refusing } from '../../../../testing/webhooks/test-endpoint.ts';
+import {
+  createDispatchingApp,
+  pass,
+  queueOf,
+  setDisabled,
+  until,
+} from '../../../../testing/webhooks/webhooks.ts';
 import type { Statistics } from '../statistics/statistics-schema.ts';
 import type { HealthViewed, Timeline } from './health-schema.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guidOf, insertDeliveries } from '../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant, userToken } from '../../../../testing/tenant.ts';
-import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
-import { createDispatchingApp } from '../../../../testing/webhooks.ts';
+import { createTenant, userToken } from '../../../../testing/app/tenant.ts';
+import { guidOf, insertDeliveries } from '../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, hold } from '../../../../testing/webhooks/test-endpoint.ts';
+import { createDispatchingApp } from '../../../../testing/webhooks/webhooks.ts';
 import type { Statistics } from '../statistics/statistics-schema.ts';
 import { MAX_COUNTED_WAITING } from './waiting.ts';
 

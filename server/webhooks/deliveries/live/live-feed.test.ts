@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
 import { createMetrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Outcome } from '../delivery.ts';

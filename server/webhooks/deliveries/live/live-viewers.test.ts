@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
 import { createMetrics } from '../../../infrastructure/runtime/metrics.ts';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';
-import { createTestApp, type TestApp } from '../../../../testing/app.ts';
-import { createTestDatabase } from '../../../../testing/database.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { openLive, untilViewers, untilWatched } from '../../../../testing/live.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
-import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
-import { createDispatchingApp, metricOf, pass, until } from '../../../../testing/webhooks.ts';
+import { createTestApp, type TestApp } from '../../../../testing/app/app.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../../testing/database/database.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { openLive, untilViewers, untilWatched } from '../../../../testing/webhooks/live.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../../../testing/webhooks/test-endpoint.ts';
+import { createDispatchingApp, metricOf, pass, until } from '../../../../testing/webhooks/webhooks.ts';
 
 /** GET /api/subscription_deliveries/live over real connections: two dispatching nodes and one serving node. */
 const testDatabase = await createTestDatabase();

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventOf } from '../../../../testing/events.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
-import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../../../testing/webhooks.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { eventOf } from '../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../../../testing/webhooks/test-endpoint.ts';
+import {
+  createDispatchingApp,
+  guidsAt,
+  metricOf,
+  queueOf,
+  until,
+} from '../../../../testing/webhooks/webhooks.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { createEnqueue } from './enqueue.ts';
 

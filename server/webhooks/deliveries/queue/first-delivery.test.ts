@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp, type TestApp } from '../../../../testing/app.ts';
-import { deliveriesOf } from '../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription, founderOf, setMoments } from '../../../../testing/subscriptions.ts';
-import { createTenant, type Tenant, userToken } from '../../../../testing/tenant.ts';
-import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
+import { createTestApp, type TestApp } from '../../../../testing/app/app.ts';
+import { createTenant, type Tenant, userToken } from '../../../../testing/app/tenant.ts';
+import { deliveriesOf } from '../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription, founderOf, setMoments } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, hold } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   countConcurrency,
   createDispatchingApp,
@@ -19,7 +19,7 @@ import {
   subscriptionRow,
   typesAt,
   until,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 import { ENOUGH_LIMIT, START_LIMIT } from './lanes/limit.ts';
 
 /** Until an endpoint answers 2xx it receives only its first event (contract, section 7). */

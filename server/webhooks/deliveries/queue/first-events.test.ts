@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../../testing/app.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { createSubscription, founderOf, setMoments } from '../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { createTestEndpoint, type TestEndpoint } from '../../../../testing/test-endpoint.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription, founderOf, setMoments } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, type TestEndpoint } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   createDispatchingApp,
   deliveryOf,
@@ -16,7 +16,7 @@ import {
   setDisabled,
   showDelivery,
   subscriptionRow,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 
 /** Before its first 2xx an endpoint receives only `subscription.storing` of its own subscription (contract, section 7). */
 const app = await createDispatchingApp();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
-import { createTestDatabase } from '../../../../testing/database.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { createTestDatabase } from '../../../../testing/database/database.ts';
 import { createDatabase, type Database } from '../../../infrastructure/database/database.ts';
 import { createGuids } from '../../../infrastructure/runtime/guid.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { openTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
-import { guidOf } from '../../../../testing/deliveries.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { lockWaits } from '../../../../testing/locks.ts';
-import { until } from '../../../../testing/webhooks.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { openTestDatabase, queriesOfOwner } from '../../../../testing/database/database.ts';
+import { lockWaits } from '../../../../testing/database/locks.ts';
+import { guidOf } from '../../../../testing/webhooks/deliveries.ts';
+import { until } from '../../../../testing/webhooks/webhooks.ts';
 import type { Transaction } from '../../../infrastructure/database/database.ts';
 import type { Delivery, Outcome } from '../delivery.ts';
 import { completeDeliveries, completeTakenOver, failDeliveries } from '../recording/record-store.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deliveriesOf } from '../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { hold } from '../../../../testing/test-endpoint.ts';
+import { deliveriesOf } from '../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { hold } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   createNodes,
   deliveryOf,
@@ -11,7 +11,7 @@ import {
   pass,
   queueOf,
   until,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 
 /** Several dispatchers on one database. */

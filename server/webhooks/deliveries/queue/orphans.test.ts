@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../../testing/app.ts';
-import { guidOf } from '../../../../testing/deliveries.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { guidOf } from '../../../../testing/webhooks/deliveries.ts';
 import { createOrphans } from './orphans.ts';
 
 const app = await createTestApp();

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { TestApp } from '../../../../testing/app.ts';
-import { queriesOfOwner } from '../../../../testing/database.ts';
-import { deliveriesOf } from '../../../../testing/deliveries.ts';
-import { eventOf, publishEvents } from '../../../../testing/events.ts';
-import { createSubscription, founderOf } from '../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
+import type { TestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { queriesOfOwner } from '../../../../testing/database/database.ts';
+import { deliveriesOf } from '../../../../testing/webhooks/deliveries.ts';
+import { eventOf, publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription, founderOf } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, hold } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   createDispatchingApp,
   deliveryOf,
@@ -16,7 +16,7 @@ import {
   metricOf,
   queueOf,
   until,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 
 /** Limit of requests in flight after one answer. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import { createPace } from './pace.ts';
 
 const LIMITS = { pausePerRun: 20, maxPauseMs: 10_000 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { fill, openTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
-import { explain } from '../../../../testing/explain.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { fill, openTestDatabase, queriesOfOwner } from '../../../../testing/database/database.ts';
+import { explain } from '../../../../testing/database/explain.ts';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import { claimFirst, endHolds, selectWithoutFirst } from './first-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { createMetrics } from '../../../infrastructure/runtime/metrics.ts';
 import { watchQueue } from './queue-metrics.ts';

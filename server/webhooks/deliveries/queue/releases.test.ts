@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../../../../testing/webhooks.ts';
+import { until } from '../../../../testing/webhooks/webhooks.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
 import type { Delivery } from '../delivery.ts';
 import { createQueue, HOLDER, OTHER } from '../testing/queue.ts';

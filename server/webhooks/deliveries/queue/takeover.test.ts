@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { deliveriesOf, insertDeliveries } from '../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { hold } from '../../../../testing/test-endpoint.ts';
+import { deliveriesOf, insertDeliveries } from '../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { hold } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   createNodes,
   deliveryOf,
@@ -14,7 +14,7 @@ import {
   showDelivery,
   subscriptionRow,
   until,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 import type { Delivery } from '../delivery.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 

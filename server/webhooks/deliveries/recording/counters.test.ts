@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
-import { createDispatchingApp, metricOf } from '../../../../testing/webhooks.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, hold } from '../../../../testing/webhooks/test-endpoint.ts';
+import { createDispatchingApp, metricOf } from '../../../../testing/webhooks/webhooks.ts';
 import type { Delivery, Outcome } from '../delivery.ts';
 import { countOutcomes, RESPONSE_TIME_BOUNDS_MS } from './counters.ts';
 

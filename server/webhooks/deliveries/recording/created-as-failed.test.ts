@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { openTestDatabase } from '../../../../testing/database.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { openTestDatabase } from '../../../../testing/database/database.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
 import { createMetrics } from '../../../infrastructure/runtime/metrics.ts';

@@ -4,19 +4,24 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import type { TestApp } from '../../../../testing/app.ts';
-import { deliveriesOf } from '../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { type Behaviour, createTestEndpoint, drip, refusing } from '../../../../testing/test-endpoint.ts';
+import type { TestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { deliveriesOf } from '../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
+import {
+  type Behaviour,
+  createTestEndpoint,
+  drip,
+  refusing,
+} from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   attemptsOf,
   createDispatchingApp,
   deliveryOf,
   metricOf,
   showDelivery,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 import { AUTHORITY, PARTNER_CERTIFICATE } from '../testing/certificates.ts';
 import { named } from '../testing/posting.ts';
 

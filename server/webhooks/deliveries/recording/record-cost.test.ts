@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp } from '../../../../testing/app.ts';
-import { queriesOfOwner } from '../../../../testing/database.ts';
-import { explain } from '../../../../testing/explain.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { queriesOfOwner } from '../../../../testing/database/database.ts';
+import { explain } from '../../../../testing/database/explain.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import { updateOutcomes } from '../../subscriptions/endpoint-store.ts';

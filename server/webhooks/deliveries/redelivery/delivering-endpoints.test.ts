@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../../../testing/answers.ts';
-import { createTestApp } from '../../../../testing/app.ts';
-import { createSubscription, setMoments } from '../../../../testing/subscriptions.ts';
-import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
+import { objectsOf } from '../../../../testing/api/answers.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/app/tenant.ts';
+import { createSubscription, setMoments } from '../../../../testing/webhooks/subscriptions.ts';
 
 /** GET /api/subscription_targets */
 const app = await createTestApp();

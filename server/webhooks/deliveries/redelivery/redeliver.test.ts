@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, soleRecord } from '../../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../../testing/app.ts';
-import { deliveriesOf } from '../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
-import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
+import { auditRecordsOf, soleRecord } from '../../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/app/tenant.ts';
+import { deliveriesOf } from '../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../../../testing/webhooks/test-endpoint.ts';
 
 /** POST /api/subscription_deliveries: a new cycle of attempts (specification, Delivery). */
 const app = await createTestApp({ environment: { PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true' } });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf, soleRecord } from '../../../../testing/answers.ts';
-import { assertError, type TestApp } from '../../../../testing/app.ts';
-import { createSubscription, type SubscriptionBody } from '../../../../testing/subscriptions.ts';
-import { createTenant, type Tenant, userToken } from '../../../../testing/tenant.ts';
-import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../../testing/api/answers.ts';
+import { assertError, type TestApp } from '../../../../testing/app/app.ts';
+import { createTenant, type Tenant, userToken } from '../../../../testing/app/tenant.ts';
+import { createSubscription, type SubscriptionBody } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   createDispatchingApp,
   eventIn,
@@ -12,7 +12,7 @@ import {
   setDisabled,
   showDelivery,
   subscriptionRow,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 
 /** POST /api/subscriptions/{guid}/test_event */
 const app: TestApp = await createDispatchingApp();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { createTestApp } from '../../../../testing/app.ts';
-import { deliveriesOf, insertDeliveries } from '../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription, setMoments } from '../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { deliveriesOf, insertDeliveries } from '../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription, setMoments } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, hold } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   createDispatchingApp,
   deliveryOf,
@@ -15,7 +15,7 @@ import {
   setDisabled,
   showDelivery,
   until,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 import { START_LIMIT } from '../queue/lanes/limit.ts';
 
 /** Limit of requests in flight after one answer. */

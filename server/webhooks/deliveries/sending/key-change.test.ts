@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deliveriesOf } from '../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription, founderOf, type SubscriptionBody } from '../../../../testing/subscriptions.ts';
-import { createTenant, type Tenant } from '../../../../testing/tenant.ts';
-import { createTestEndpoint, refusing, type TestEndpoint } from '../../../../testing/test-endpoint.ts';
+import { createTenant, type Tenant } from '../../../../testing/app/tenant.ts';
+import { deliveriesOf } from '../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import {
+  createSubscription,
+  founderOf,
+  type SubscriptionBody,
+} from '../../../../testing/webhooks/subscriptions.ts';
+import {
+  createTestEndpoint,
+  refusing,
+  type TestEndpoint,
+} from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   createDispatchingApp,
   eventIn,
@@ -12,7 +20,7 @@ import {
   isSignedWith,
   queueOf,
   showDelivery,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 
 /** Events rule 9: delete the old subscription and create a new one; for 24 hours both receive everything. */
 const app = await createDispatchingApp();

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TestApp } from '../../../../testing/app.ts';
-import { insertDeliveries } from '../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { type Answer, createTestEndpoint } from '../../../../testing/test-endpoint.ts';
+import type { TestApp } from '../../../../testing/app/app.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { insertDeliveries } from '../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
+import { type Answer, createTestEndpoint } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   createDispatchingApp,
   deliveryOf,
   eventIn,
   queueOf,
   showDelivery,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 
 const app = await createDispatchingApp();
 const { clock } = app;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deliveriesOf } from '../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription, eventTypesOf, founderOf } from '../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
-import { createTestEndpoint, refusing } from '../../../../testing/test-endpoint.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { deliveriesOf } from '../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription, eventTypesOf, founderOf } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, refusing } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   attemptsOf,
   createDispatchingApp,
@@ -13,7 +13,7 @@ import {
   showDelivery,
   subscriptionRow,
   typesAt,
-} from '../../../../testing/webhooks.ts';
+} from '../../../../testing/webhooks/webhooks.ts';
 
 const app = await createDispatchingApp();
 const { clock, dispatcher } = app;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { ANY_CHARACTER } from '../../../../testing/any-character.ts';
+import { ANY_CHARACTER } from '../../../../testing/api/any-character.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
 import { version } from '../../../infrastructure/runtime/version.ts';
 import { signedHeaders, signingKeyOf } from './signature.ts';

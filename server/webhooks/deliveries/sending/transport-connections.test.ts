@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { createTestEndpoint, hold, type TestEndpoint } from '../../../../testing/test-endpoint.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { createTestEndpoint, hold, type TestEndpoint } from '../../../../testing/webhooks/test-endpoint.ts';
 import { createPosting, named, resolveHere } from '../testing/posting.ts';
 import { CONNECTION_LIFETIME_MS, createPools, MAX_IDLE_POOLS } from './connection-pools.ts';
 

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { createTestEndpoint, drip, hold } from '../../../../testing/test-endpoint.ts';
+import { createTestEndpoint, drip, hold } from '../../../../testing/webhooks/test-endpoint.ts';
 import { createPosting, named } from '../testing/posting.ts';
 import { EXCHANGE_TIMEOUT_MS } from './exchange.ts';
 

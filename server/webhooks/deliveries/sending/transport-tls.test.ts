@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
+import { createTestEndpoint } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   AUTHORITY,
   EXPIRED_CERTIFICATE,

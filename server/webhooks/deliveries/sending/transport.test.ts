@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestEndpoint, refusing } from '../../../../testing/test-endpoint.ts';
+import { createTestEndpoint, refusing } from '../../../../testing/webhooks/test-endpoint.ts';
 import { createPosting, named } from '../testing/posting.ts';
 import { MAX_INFORMATIONAL, MAX_RESPONSE_BYTES } from './exchange.ts';
 

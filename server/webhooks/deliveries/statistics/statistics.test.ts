@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type KyselyPlugin, RawNode } from 'kysely';
-import { assertError, type TestApp } from '../../../../testing/app.ts';
-import { countDeliveries, countEvents } from '../../../../testing/counters.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
-import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
-import { createDispatchingApp } from '../../../../testing/webhooks.ts';
+import { assertError, type TestApp } from '../../../../testing/app/app.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/app/tenant.ts';
+import { countDeliveries, countEvents } from '../../../../testing/webhooks/counters.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, hold } from '../../../../testing/webhooks/test-endpoint.ts';
+import { createDispatchingApp } from '../../../../testing/webhooks/webhooks.ts';
 import { selectStepCounts } from './statistics-store.ts';
 
 /** GET /api/delivery_statistics */

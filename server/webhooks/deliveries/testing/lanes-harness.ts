@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
 import type { Endpoint } from '../../subscriptions/service.ts';
 import type { Delivery, Outcome } from '../delivery.ts';

@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import type { Resolve } from '../../../infrastructure/network/resolve.ts';
 import type { Answer, PostRequest } from '../sending/exchange.ts';
 import { createTransport } from '../sending/transport.ts';

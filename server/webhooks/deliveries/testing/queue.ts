@@ -1,7 +1,7 @@
 import { after } from 'node:test';
-import { createTestDatabase } from '../../../../testing/database.ts';
-import { guidOf } from '../../../../testing/deliveries.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { createTestDatabase } from '../../../../testing/database/database.ts';
+import { guidOf } from '../../../../testing/webhooks/deliveries.ts';
 import { createDatabase } from '../../../infrastructure/database/database.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
 import type { Delivery } from '../delivery.ts';

@@ -1,8 +1,8 @@
-import { createTestApp } from '../../../../testing/app.ts';
-import { insertDeliveries } from '../../../../testing/deliveries.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../testing/tenant.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { createTenant } from '../../../../testing/app/tenant.ts';
+import { insertDeliveries } from '../../../../testing/webhooks/deliveries.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
 import { createMetrics } from '../../../infrastructure/runtime/metrics.ts';

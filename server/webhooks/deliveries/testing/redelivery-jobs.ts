@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { TestApp } from '../../../../testing/app.ts';
-import { deliveriesOf, type insertDeliveries } from '../../../../testing/deliveries.ts';
-import { createSubscription, type SubscriptionBody } from '../../../../testing/subscriptions.ts';
-import { createTenant, type Tenant, userToken } from '../../../../testing/tenant.ts';
+import type { TestApp } from '../../../../testing/app/app.ts';
+import { createTenant, type Tenant, userToken } from '../../../../testing/app/tenant.ts';
+import { deliveriesOf, type insertDeliveries } from '../../../../testing/webhooks/deliveries.ts';
+import { createSubscription, type SubscriptionBody } from '../../../../testing/webhooks/subscriptions.ts';
 
 export type Options = Parameters<typeof insertDeliveries>[3][number];
 type Item = Record<string, unknown>;

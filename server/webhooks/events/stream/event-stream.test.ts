@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createTestApp } from '../../../../testing/app.ts';
-import { createTestDatabase } from '../../../../testing/database.ts';
-import { openEventStream } from '../../../../testing/event-stream.ts';
-import { publishEvents } from '../../../../testing/events.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { createSubscription } from '../../../../testing/subscriptions.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
 import {
   createTenant,
   PRODUCTION_HOST,
   type Tenant,
   tokenOf,
   userToken,
-} from '../../../../testing/tenant.ts';
-import { metricOf, until } from '../../../../testing/webhooks.ts';
+} from '../../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../../testing/database/database.ts';
+import { openEventStream } from '../../../../testing/webhooks/event-stream.ts';
+import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
+import { metricOf, until } from '../../../../testing/webhooks/webhooks.ts';
 import { firstGuidAt } from '../../../infrastructure/runtime/guid.ts';
 import { formatPosition, parsePosition, positionAt } from './position.ts';
 

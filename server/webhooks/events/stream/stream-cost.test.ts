@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { fill, openTestDatabase } from '../../../../testing/database.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { createQueryCost } from '../../../../testing/query-cost.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { fill, openTestDatabase } from '../../../../testing/database/database.ts';
+import { createQueryCost } from '../../../../testing/database/query-cost.ts';
 import { createPartitions } from '../../../infrastructure/database/partitions/partitions.ts';
 import type { Horizon } from './position.ts';
 import { selectSnapshot, selectStreamPage } from './stream-store.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createTestApp } from '../../../../testing/app.ts';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { until } from '../../../../testing/webhooks.ts';
+import { createTestApp } from '../../../../testing/app/app.ts';
+import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { until } from '../../../../testing/webhooks/webhooks.ts';
 import { ListTimeout } from '../../../infrastructure/database/failures.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import { createEventStream, type StreamRequest } from './event-stream.ts';

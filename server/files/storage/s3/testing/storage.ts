@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
-import { createFakeClock } from '../../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../../testing/app/fake-clock.ts';
 import { type Clock, systemClock } from '../../../../infrastructure/runtime/clock.ts';
 import { createGuids } from '../../../../infrastructure/runtime/guid.ts';
 import type { S3Settings } from '../client.ts';

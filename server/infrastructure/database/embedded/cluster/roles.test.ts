@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { migrateTo } from '../../../../../testing/database.ts';
+import { migrateTo } from '../../../../../testing/database/database.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { Secret } from '../../../runtime/secret.ts';
 import { createDatabase } from '../../database.ts';

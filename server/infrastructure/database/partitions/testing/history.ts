@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, type TestDatabase } from '../../../../../testing/database.ts';
-import { createFakeClock } from '../../../../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../../../testing/app/fake-clock.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../../testing/database/database.ts';
 import { createGuids } from '../../../runtime/guid.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { createDatabase, type Database, type Queries } from '../../database.ts';

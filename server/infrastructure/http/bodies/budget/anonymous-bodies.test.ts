@@ -5,7 +5,7 @@ import {
   createBareServer,
   listenAnywhere,
   untilTrue,
-} from '../../../../../testing/http-server.ts';
+} from '../../../../../testing/app/http-server.ts';
 
 /** Slow bodies from many networks must not block the bodies of other callers. */
 const KIBIBYTE = 1_024;

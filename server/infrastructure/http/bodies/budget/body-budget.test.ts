@@ -10,7 +10,7 @@ import {
   createBareServer,
   listenAnywhere,
   untilTrue,
-} from '../../../../../testing/http-server.ts';
+} from '../../../../../testing/app/http-server.ts';
 import { SMALL_BODY_TIMEOUT_MS } from '../../server.ts';
 import { limitBodyTime } from '../body-time.ts';
 import { createBodyBudget } from './body-budget.ts';

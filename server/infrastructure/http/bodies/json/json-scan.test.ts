@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ANY_CHARACTER } from '../../../../../testing/any-character.ts';
+import { ANY_CHARACTER } from '../../../../../testing/api/any-character.ts';
 import { createJsonScan, MAX_JSON_DEPTH, MAX_JSON_ENTRIES, MAX_OBJECT_KEYS } from './json-scan.ts';
 import { createLongText } from './long-text.ts';
 

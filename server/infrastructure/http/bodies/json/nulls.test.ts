@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
-import { createTestApp } from '../../../../../testing/app.ts';
-import { createCustomer, nextGuid } from '../../../../../testing/customers.ts';
-import { createTenant, userToken } from '../../../../../testing/tenant.ts';
+import { createTestApp } from '../../../../../testing/app/app.ts';
+import { createTenant, userToken } from '../../../../../testing/app/tenant.ts';
+import { createCustomer, nextGuid } from '../../../../../testing/objects/customers.ts';
 import { compileNullRemoval } from './nulls.ts';
 
 /** That each route treats `null` as absent is in `bad-body.test.ts`. */

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { auditRecordsOf } from '../../../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../../../testing/app.ts';
-import { createTestDatabase } from '../../../../../testing/database.ts';
-import { publishEvents } from '../../../../../testing/events.ts';
-import { createSilentProxy } from '../../../../../testing/silent-proxy.ts';
+import { auditRecordsOf } from '../../../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../../../testing/app/app.ts';
+import { createTenant } from '../../../../../testing/app/tenant.ts';
+import { createTestDatabase } from '../../../../../testing/database/database.ts';
+import { createSilentProxy } from '../../../../../testing/database/silent-proxy.ts';
+import { publishEvents } from '../../../../../testing/webhooks/events.ts';
 import {
   createSubscription,
   eventTypesOf,
   founderOf,
   setMoments,
-} from '../../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../../testing/tenant.ts';
-import { createTestEndpoint, hold } from '../../../../../testing/test-endpoint.ts';
+} from '../../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, hold } from '../../../../../testing/webhooks/test-endpoint.ts';
 import {
   createDispatchingApp,
   createNodes,
@@ -22,7 +22,7 @@ import {
   subscriptionRow,
   typesAt,
   until,
-} from '../../../../../testing/webhooks.ts';
+} from '../../../../../testing/webhooks/webhooks.ts';
 
 /** A change of the URL (contract, section 7). */
 const app = await createDispatchingApp();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { sql } from 'kysely';
-import { assertError } from '../../../../../testing/app.ts';
-import { queriesOfOwner } from '../../../../../testing/database.ts';
-import { deliveriesOf } from '../../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../../testing/events.ts';
-import { createSubscription, founderOf, setMoments } from '../../../../../testing/subscriptions.ts';
-import { createTenant, userToken } from '../../../../../testing/tenant.ts';
-import { createTestEndpoint, hold } from '../../../../../testing/test-endpoint.ts';
+import { assertError } from '../../../../../testing/app/app.ts';
+import { createTenant, userToken } from '../../../../../testing/app/tenant.ts';
+import { queriesOfOwner } from '../../../../../testing/database/database.ts';
+import { deliveriesOf } from '../../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../../testing/webhooks/events.ts';
+import { createSubscription, founderOf, setMoments } from '../../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, hold } from '../../../../../testing/webhooks/test-endpoint.ts';
 import {
   createDispatchingApp,
   createNodes,
@@ -18,7 +18,7 @@ import {
   queueOf,
   showDelivery,
   subscriptionRow,
-} from '../../../../../testing/webhooks.ts';
+} from '../../../../../testing/webhooks/webhooks.ts';
 import { createEnqueue } from '../enqueue.ts';
 
 /** Pauses by the partner (contract, section 7). */

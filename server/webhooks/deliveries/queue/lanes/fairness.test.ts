@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TestApp } from '../../../../../testing/app.ts';
-import { insertDeliveries } from '../../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../../testing/events.ts';
-import { createSubscription } from '../../../../../testing/subscriptions.ts';
-import { createTenant, type Tenant } from '../../../../../testing/tenant.ts';
-import { createTestEndpoint, hold, refusing } from '../../../../../testing/test-endpoint.ts';
-import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../../../../testing/webhooks.ts';
+import type { TestApp } from '../../../../../testing/app/app.ts';
+import { createTenant, type Tenant } from '../../../../../testing/app/tenant.ts';
+import { insertDeliveries } from '../../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint, hold, refusing } from '../../../../../testing/webhooks/test-endpoint.ts';
+import {
+  createDispatchingApp,
+  guidsAt,
+  metricOf,
+  queueOf,
+  until,
+} from '../../../../../testing/webhooks/webhooks.ts';
 
 /** A dead endpoint does not affect others. */
 const HELD = 'portico_deliveries_held';

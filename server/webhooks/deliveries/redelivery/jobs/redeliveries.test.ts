@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../../../testing/app.ts';
-import { deliveriesOf, guidOf, insertDeliveries } from '../../../../../testing/deliveries.ts';
-import { createSubscription } from '../../../../../testing/subscriptions.ts';
-import { userToken } from '../../../../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../../../testing/app/app.ts';
+import { userToken } from '../../../../../testing/app/tenant.ts';
+import { deliveriesOf, guidOf, insertDeliveries } from '../../../../../testing/webhooks/deliveries.ts';
+import { createSubscription } from '../../../../../testing/webhooks/subscriptions.ts';
 import { createRedeliveryJobs, event, type Options, once } from '../../testing/redelivery-jobs.ts';
 
 /** POST /api/subscription_recoveries: redelivery of failed deliveries in a window (contract, section 7). */

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../../../../testing/app.ts';
-import { deliveriesOf, guidOf, insertDeliveries } from '../../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../../testing/events.ts';
+import { assertError, createTestApp } from '../../../../../testing/app/app.ts';
+import { deliveriesOf, guidOf, insertDeliveries } from '../../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../../testing/webhooks/events.ts';
 import {
   createSubscription,
   founderOf,
   type SubscriptionBody,
-} from '../../../../../testing/subscriptions.ts';
-import { queueOf } from '../../../../../testing/webhooks.ts';
+} from '../../../../../testing/webhooks/subscriptions.ts';
+import { queueOf } from '../../../../../testing/webhooks/webhooks.ts';
 import { createRedeliveryJobs, event, type Options } from '../../testing/redelivery-jobs.ts';
 
 /** Redelivery of waiting deliveries and of all events (`kind` of POST /api/subscription_recoveries). */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf } from '../../../../../testing/answers.ts';
-import { assertError, createTestApp } from '../../../../../testing/app.ts';
-import { guidOf, insertDeliveries } from '../../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../../testing/events.ts';
-import { createSubscription } from '../../../../../testing/subscriptions.ts';
-import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../../testing/tenant.ts';
-import { setDisabled } from '../../../../../testing/webhooks.ts';
+import { auditRecordsOf, objectsOf } from '../../../../../testing/api/answers.ts';
+import { assertError, createTestApp } from '../../../../../testing/app/app.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../../testing/app/tenant.ts';
+import { guidOf, insertDeliveries } from '../../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../../testing/webhooks/subscriptions.ts';
+import { setDisabled } from '../../../../../testing/webhooks/webhooks.ts';
 import { createRedeliveryJobs, event, type Options } from '../../testing/redelivery-jobs.ts';
 
 /** The preview of a redelivery, its cancellation and its history. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf, soleRecord } from '../../../../../testing/answers.ts';
-import { issueToken } from '../../../../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../../../../testing/app.ts';
-import { createCustomer } from '../../../../../testing/customers.ts';
-import { createSubscription } from '../../../../../testing/subscriptions.ts';
-import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../../testing/tenant.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../../../testing/api/answers.ts';
+import { issueToken } from '../../../../../testing/api/api-callers.ts';
+import { assertError, createTestApp } from '../../../../../testing/app/app.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../../testing/app/tenant.ts';
+import { createCustomer } from '../../../../../testing/objects/customers.ts';
+import { createSubscription } from '../../../../../testing/webhooks/subscriptions.ts';
 import { createRedeliveryJobs } from '../../testing/redelivery-jobs.ts';
 
 /** /api/subscription_recoveries: input, visibility and lists (contract, section 7). */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../../../../testing/app.ts';
-import { operator } from '../../../../../testing/cells.ts';
-import { guidOf } from '../../../../../testing/deliveries.ts';
+import { createTestApp } from '../../../../../testing/app/app.ts';
+import { operator } from '../../../../../testing/app/cells.ts';
+import { guidOf } from '../../../../../testing/webhooks/deliveries.ts';
 import { isFailure } from '../../../../infrastructure/runtime/failure.ts';
 import { createRedeliveryJobs } from '../../testing/redelivery-jobs.ts';
 

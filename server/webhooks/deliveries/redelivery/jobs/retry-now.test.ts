@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deliveriesOf, insertDeliveries } from '../../../../../testing/deliveries.ts';
-import { publishEvents } from '../../../../../testing/events.ts';
-import { createSubscription } from '../../../../../testing/subscriptions.ts';
-import { createTenant } from '../../../../../testing/tenant.ts';
-import { createTestEndpoint } from '../../../../../testing/test-endpoint.ts';
+import { createTenant } from '../../../../../testing/app/tenant.ts';
+import { deliveriesOf, insertDeliveries } from '../../../../../testing/webhooks/deliveries.ts';
+import { publishEvents } from '../../../../../testing/webhooks/events.ts';
+import { createSubscription } from '../../../../../testing/webhooks/subscriptions.ts';
+import { createTestEndpoint } from '../../../../../testing/webhooks/test-endpoint.ts';
 import {
   countConcurrency,
   createDispatchingApp,
   deliveryOf,
   guidsAt,
   queueOf,
-} from '../../../../../testing/webhooks.ts';
+} from '../../../../../testing/webhooks/webhooks.ts';
 import { createRedeliveryJobs } from '../../testing/redelivery-jobs.ts';
 
 /** A redelivery of waiting deliveries, sent by the dispatcher. */

@@ -1,0 +1,28 @@
+import { pass } from '../webhooks/webhooks.ts';
+import type { TestApp } from './app.ts';
+
+/** Outcomes are recorded while time passes. */
+export async function passUntil<T>(nodes: readonly TestApp[], work: Promise<T>): Promise<T> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  work.then(end, end);
+  while (!isOver) await pass(100, nodes, 100);
+  return work;
+}
+
+/** As if the process that sends it stood still. */
+export async function holdBatch({ database, clock }: TestApp, subscriptionGuid: string) {
+  const guid = '1'.repeat(32);
+  await database.queries
+    .insertInto('delivery_batches')
+    .values({
+      ...{ guid, subscription_guid: subscriptionGuid, leased_by: '2'.repeat(32) },
+      ...{ delivery_guids: [], created_at: clock.now() },
+    })
+    .execute();
+  return {
+    release: () => database.queries.deleteFrom('delivery_batches').where('guid', '=', guid).execute(),
+  };
+}
