@@ -1,8 +1,9 @@
 import type { Database, Queries, Transaction } from '../infrastructure/database/database.ts';
 import { deleteCreatedUntil } from '../infrastructure/database/delete-old.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
+import { refuseUnknown } from '../infrastructure/http/requests/filters.ts';
 import { type Clock, later } from '../infrastructure/runtime/clock.ts';
-import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { Failure } from '../infrastructure/runtime/failure.ts';
 import { firstGuidAt, type Guids } from '../infrastructure/runtime/guid.ts';
 import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller } from '../tokens/verifying/verifier.ts';
@@ -64,12 +65,8 @@ export function createAlerts({ database, clock, guids, retentionDays, onRaised }
       page: Page,
       { type: wanted, environment, ...filters }: Filters,
     ): Promise<PageOf<store.AlertRow> | Failure> {
-      const unknown = wanted?.find((type) => kindOf(type) === undefined);
-      if (unknown !== undefined)
-        return new Failure(
-          'invalid_parameter',
-          `type must be one of ${ALERT_TYPES.join(', ')}; got ${unknown}`,
-        );
+      const refusal = refuseUnknown('type', wanted, ALERT_TYPES);
+      if (refusal) return refusal;
       const visible = visibleTypes(caller);
       const type = visible.filter((name) => wanted?.includes(name) ?? true);
       const own = caller.type === 'user' ? undefined : caller.environment;

@@ -1,14 +1,14 @@
 import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
-import { refuseUnknown } from '../infrastructure/http/requests/filters.ts';
-import { Failure } from '../infrastructure/runtime/failure.ts';
+import { knownValues, refuseUnknown } from '../infrastructure/http/requests/filters.ts';
+import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { FileReferences } from '../objects/service.ts';
 import { type CreationDeps, createFileCreation } from './creation.ts';
 import { createFileDeletion } from './deletion.ts';
 import { FILE_TYPES } from './file-types.ts';
 import { changeOf } from './records.ts';
 import type { FileWithLinks } from './schema.ts';
-import { FILE_STATES, isFileState } from './state.ts';
+import { FILE_STATES } from './state.ts';
 import * as store from './store.ts';
 import { createWithLinks } from './with-links.ts';
 
@@ -56,10 +56,10 @@ export function createFiles(deps: CreationDeps & { references: FileReferences })
       { state, ...filters }: RequestedFilters,
       options: { withUploadUrl: boolean },
     ): Promise<PageOf<FileWithLinks> | Failure> {
-      const refusal =
-        refuseUnknown('state', state, FILE_STATES) ?? refuseUnknown('type', filters.type, FILE_TYPES);
+      const states = knownValues('state', state, FILE_STATES);
+      if (isFailure(states)) return states;
+      const refusal = refuseUnknown('type', filters.type, FILE_TYPES);
       if (refusal) return refusal;
-      const states = state?.filter(isFileState);
       const found = await store.selectFiles(database.lists, visible, page, { ...filters, state: states });
       return { ...found, rows: await Promise.all(found.rows.map((file) => withLinks(file, options))) };
     },

@@ -7,7 +7,3 @@ export function stateOf(file: { completed_at: Date | null; failed_at: Date | nul
   if (file.completed_at !== null) return 'completed';
   return file.failed_at !== null ? 'failed' : 'storing';
 }
-
-export function isFileState(name: string): name is FileState {
-  return FILE_STATES.some((state) => state === name);
-}

@@ -20,6 +20,4 @@ export const ACTION_GROUPS = {
 
 export type ActionGroup = keyof typeof ACTION_GROUPS;
 
-export function isActionGroup(name: string): name is ActionGroup {
-  return Object.hasOwn(ACTION_GROUPS, name);
-}
+export const ACTION_GROUP_NAMES = Object.keys(ACTION_GROUPS) as ActionGroup[];

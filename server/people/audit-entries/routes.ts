@@ -13,7 +13,7 @@ import { answers, strictObject } from '../../infrastructure/http/requests/schema
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { requires, runQueued } from '../../tokens/access/access.ts';
 import { exportCsv } from './export.ts';
-import { ACTION_GROUPS } from './groups.ts';
+import { ACTION_GROUP_NAMES } from './groups.ts';
 import type { NameSources } from './names.ts';
 import { type AuditEntry, AuditEntryView } from './schema.ts';
 import { createAuditEntries } from './service.ts';
@@ -24,7 +24,7 @@ const filters = {
   action: textsFilter('An action such as member.invite, or all that begin with a prefix such as member.'),
   action_group: Type.Optional({
     ...wordsFilter,
-    description: `A group of actions: ${Object.keys(ACTION_GROUPS).join(', ')}; or several separated by commas`,
+    description: `A group of actions: ${ACTION_GROUP_NAMES.join(', ')}; or several separated by commas`,
     example: 'keys',
   } as typeof wordsFilter),
   actor: textsFilter('A client_id, the guid of a member, operator or portico'),

@@ -1,7 +1,8 @@
 import type { AuditFilters, AuditRecord } from '../../infrastructure/audit/service.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
-import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
-import { ACTION_GROUPS, isActionGroup } from './groups.ts';
+import { knownValues } from '../../infrastructure/http/requests/filters.ts';
+import { type Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import { ACTION_GROUP_NAMES, ACTION_GROUPS } from './groups.ts';
 import { type NameSources, namesOfRecords } from './names.ts';
 import { type AuditEntry, viewAuditEntry } from './schema.ts';
 
@@ -19,13 +20,9 @@ export function createAuditEntries(sources: NameSources) {
 
   function filtersOf(organizationGuid: string, wanted: EntryFilters): AuditFilters | Failure {
     const { actionGroup, action, ...others } = wanted;
-    const unknown = actionGroup?.find((name) => !isActionGroup(name));
-    if (unknown !== undefined)
-      return new Failure(
-        'invalid_parameter',
-        `action_group must be one of ${Object.keys(ACTION_GROUPS).join(', ')}; got ${unknown}`,
-      );
-    const prefixes = actionGroup?.filter(isActionGroup).flatMap((name) => [...ACTION_GROUPS[name]]);
+    const groups = knownValues('action_group', actionGroup, ACTION_GROUP_NAMES);
+    if (isFailure(groups)) return groups;
+    const prefixes = groups?.flatMap((name) => [...ACTION_GROUPS[name]]);
     const actions = action && prefixes ? common(action, prefixes) : (action ?? prefixes);
     return { organizationGuid: [organizationGuid], ...others, action: actions };
   }

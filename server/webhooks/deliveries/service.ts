@@ -3,11 +3,11 @@ import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import { maxAgeMs } from '../../infrastructure/database/partitions/periods.ts';
+import { knownValues } from '../../infrastructure/http/requests/filters.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { type Clock, later } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { Events } from '../events/service.ts';
-import { knownNames } from '../known-names.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { type Visible, visibleEnvironments } from '../visible.ts';
 import { type RequestRights, requestBodyOf } from './attempts/attempt-request.ts';
@@ -102,7 +102,7 @@ export function createDeliveries({
       page: Page,
       { state, ...filters }: RequestedFilters,
     ): Promise<PageOf<DeliveryWithState> | Failure> {
-      const states = knownNames('state', state, DELIVERY_STATES);
+      const states = knownValues('state', state, DELIVERY_STATES);
       if (isFailure(states)) return states;
       const refused = events.refusalOf(filters);
       if (refused) return refused;

@@ -6,6 +6,7 @@ import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
+import { knownValues } from '../../infrastructure/http/requests/filters.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
@@ -14,7 +15,6 @@ import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import type { Events } from '../events/service.ts';
-import { knownNames } from '../known-names.ts';
 import type { Visible } from '../visible.ts';
 import { type Change, createChangeFound, noSubscription, withState } from './changing.ts';
 import { selectEndpointsOf } from './endpoint-store.ts';
@@ -151,7 +151,7 @@ export function createSubscriptions(deps: Deps) {
         return new Failure('invalid_parameter', `type must be ${SUBSCRIPTION_TYPE}; got ${unknownType}`);
       // Clients ask for `completed`, as in every other list.
       const wanted = filters.state?.map((name) => (name === 'completed' ? 'active' : name));
-      const states = knownNames('state', wanted, SUBSCRIPTION_STATES);
+      const states = knownValues('state', wanted, SUBSCRIPTION_STATES);
       if (isFailure(states)) return states;
       const now = clock.now();
       const found = await store.selectSubscriptions(

@@ -127,6 +127,16 @@ export function refuseUnknown(
   return new Failure('invalid_parameter', `${filter} must be one of ${known?.join(', ')}; got ${unknown}`);
 }
 
+/** The values of a filter, or the refusal of an unknown one; undefined without the filter. */
+export function knownValues<Value extends string>(
+  filter: string,
+  wanted: readonly string[] | undefined,
+  known: readonly Value[],
+): Value[] | Failure | undefined {
+  const isKnown = (value: string): value is Value => known.some((each) => each === value);
+  return refuseUnknown(filter, wanted, known) ?? wanted?.filter(isKnown);
+}
+
 export function values(text: string | undefined): string[] | undefined {
   return text?.split(',');
 }

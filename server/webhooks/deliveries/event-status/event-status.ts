@@ -1,9 +1,9 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../../infrastructure/database/paging/paging.ts';
+import { knownValues } from '../../../infrastructure/http/requests/filters.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
 import type { Event, EventFilters, Events } from '../../events/service.ts';
-import { knownNames } from '../../known-names.ts';
 import type { Visible } from '../../visible.ts';
 import { guidsOfWindow } from '../guid-window.ts';
 import type { Deliveries } from '../service.ts';
@@ -74,7 +74,7 @@ export function createEventStatus({ database, clock, events, deliveries }: Deps)
   return {
     async list(visible: Visible, page: Page, filters: Filters): Promise<PageOf<EventWithCounts> | Failure> {
       const { deliveryState, subscriptionGuid, include, ...others } = filters;
-      const states = knownNames('delivery_state', deliveryState, DELIVERY_STATES);
+      const states = knownValues('delivery_state', deliveryState, DELIVERY_STATES);
       if (isFailure(states)) return states;
       const unknown = include?.find((name) => name !== 'delivery_counts');
       if (unknown !== undefined)

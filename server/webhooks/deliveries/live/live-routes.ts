@@ -1,11 +1,10 @@
 import type { Freezes } from '../../../credentials/organizations/freezes.ts';
 import { unwrap } from '../../../infrastructure/http/errors.ts';
-import { values } from '../../../infrastructure/http/requests/filters.ts';
+import { knownValues, values } from '../../../infrastructure/http/requests/filters.ts';
 import { answers } from '../../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../../infrastructure/http/server.ts';
 import { requires, tokenCheckOf, withFeature } from '../../../tokens/access/access.ts';
 import type { Verifier } from '../../../tokens/verifying/verifier.ts';
-import { knownNames } from '../../known-names.ts';
 import { STREAM_HEADERS } from '../../streams.ts';
 import { DELIVERY_STATES } from '../state.ts';
 import { LiveQuery, LiveStreamView } from './live-schema.ts';
@@ -38,7 +37,7 @@ export function registerLiveDeliveries(
         environment: caller.environment,
         environments: values(query.environment),
         subscriptionGuid: values(query.subscription_guid),
-        state: unwrap(knownNames('state', values(query.state), DELIVERY_STATES)),
+        state: unwrap(knownValues('state', values(query.state), DELIVERY_STATES)),
       };
       // HEAD must not open a stream.
       if (request.method === 'HEAD') return reply.headers(STREAM_HEADERS).send('');

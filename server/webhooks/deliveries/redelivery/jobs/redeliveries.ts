@@ -2,12 +2,12 @@ import type { Static } from 'typebox';
 import type { Actor } from '../../../../infrastructure/audit/service.ts';
 import type { Base } from '../../../../infrastructure/base.ts';
 import type { Page, PageOf } from '../../../../infrastructure/database/paging/paging.ts';
+import { knownValues } from '../../../../infrastructure/http/requests/filters.ts';
 import { type RecordAnswer, recordNothing } from '../../../../infrastructure/idempotency/record-answer.ts';
 import { hasPassed } from '../../../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../../../infrastructure/runtime/failure.ts';
 import type { EventCounters } from '../../../events/counters.ts';
 import { createEventWindows } from '../../../events/windows.ts';
-import { knownNames } from '../../../known-names.ts';
 import type { Endpoint, Subscriptions } from '../../../subscriptions/service.ts';
 import type { Visible } from '../../../visible.ts';
 import type { Enqueue } from '../../queue/enqueue.ts';
@@ -184,9 +184,9 @@ export function createRedeliveries(deps: Deps) {
       page: Page,
       filters: RequestedFilters,
     ): Promise<PageOf<store.Redelivery> | Failure> {
-      const state = knownNames('state', filters.state, store.REDELIVERY_STATES);
+      const state = knownValues('state', filters.state, store.REDELIVERY_STATES);
       if (isFailure(state)) return state;
-      const kind = knownNames('kind', filters.kind, store.REDELIVERY_KINDS);
+      const kind = knownValues('kind', filters.kind, store.REDELIVERY_KINDS);
       if (isFailure(kind)) return kind;
       return store.selectRedeliveries(database.lists, visible, page, { ...filters, state, kind });
     },
