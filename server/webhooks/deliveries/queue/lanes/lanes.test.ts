@@ -151,6 +151,17 @@ test('a changed url is used from the next attempt on', async () => {
   assert.deepEqual(lanes.waiting(), [endpoint.guid]);
 });
 
+test('an outcome of an earlier url polls the queue at once: the recorder has made its retry due', async () => {
+  const { lanes, fill, refillCalls, endFirst } = createHarness();
+  const endpoint = endpointOf(1);
+  fill(endpoint, 2);
+  await endFirst('rejected');
+  assert.equal(refillCalls(), 0);
+  lanes.refresh([{ ...endpoint, url: 'https://partner.example/new' }]);
+  await endFirst('rejected');
+  assert.equal(refillCalls(), 1);
+});
+
 test('idle waits for requests in flight and for the deliveries that follow them', async () => {
   const { lanes, fill, endAll } = createHarness();
   await lanes.idle();

@@ -141,9 +141,11 @@ export function createLanes({ clock, timers, attempt, record, holder, requeue, o
   }
 
   function markRecorded(lane: Lane, delivery: Delivery): void {
+    // The recorder makes a delivery that failed at an earlier URL due at once.
+    const isDue = lane.isOutdated(delivery);
     lane.markRecorded(delivery);
     memory.release(lane, 1);
-    if (lane.needsRefill()) onRefillNeeded();
+    if (isDue || lane.needsRefill()) onRefillNeeded();
     turns.offer(lane);
     pump();
   }
