@@ -19,8 +19,7 @@ const CALL_PART = 1 / 4;
 const LONG_TEXT_PART = 1 / 2;
 /** Of the share of its kind. */
 const NETWORK_PART = 1 / 64;
-const CALLER_PART = 1 / 4;
-const LONG_TEXT_CALLER_PART = 1 / 2;
+const CALLER_PART = 1 / 2;
 
 export function createBodyBudget({ maxBytes }: { maxBytes: number }) {
   function poolOf(part: number, senderPart: number, { shedsOwn }: { shedsOwn: boolean }) {
@@ -36,7 +35,7 @@ export function createBodyBudget({ maxBytes }: { maxBytes: number }) {
     // on purpose, or can be sent again.
     anonymous: poolOf(ANONYMOUS_PART, NETWORK_PART, { shedsOwn: true }),
     call: poolOf(CALL_PART, CALLER_PART, { shedsOwn: false }),
-    'long text': poolOf(LONG_TEXT_PART, LONG_TEXT_CALLER_PART, { shedsOwn: false }),
+    'long text': poolOf(LONG_TEXT_PART, CALLER_PART, { shedsOwn: false }),
   } satisfies Record<Kind, BodyPool>;
 
   return {
