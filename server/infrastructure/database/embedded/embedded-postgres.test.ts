@@ -52,7 +52,8 @@ test('an incomplete cluster is discarded', async (t) => {
 });
 
 test('uses another port when the chosen one was taken', async (t) => {
-  const taken = createServer().listen(0, '127.0.0.1');
+  // An open connection of the check for readiness would keep the process of the tests alive.
+  const taken = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   t.after(() => taken.close());
   const { port } = await new Promise<{ port: number }>((resolve) =>
     taken.once('listening', () => resolve(taken.address() as { port: number })),
