@@ -87,6 +87,23 @@ test('the error of a source is thrown unchanged, and its parts are deleted', asy
   assertNothing(store);
 });
 
+test('a source that is not read to its end is closed', async () => {
+  const store = await createStore();
+  const guid = newGuid();
+  assert.equal(await store.storage.put(guid, piecesOf(content), TERMS), 'stored');
+  let isClosed = false;
+  async function* source() {
+    try {
+      yield* piecesOf(ofThreeParts);
+    } finally {
+      isClosed = true;
+    }
+  }
+  const terms = { ...TERMS, maxBytes: ofThreeParts.length };
+  assert.equal(await store.storage.put(guid, source(), terms), 'exists');
+  assert.ok(isClosed);
+});
+
 test('a part or a completion whose response was lost is repeated', async () => {
   const { storage, objects, double } = await createStore();
   for (const method of ['PUT', 'POST']) {

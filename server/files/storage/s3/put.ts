@@ -78,5 +78,8 @@ export async function putObject(
     const found = isRepeated ? await find() : undefined;
     if (found) return found;
     throw error;
+  } finally {
+    // Closes a source that was not read to its end.
+    await parts.return(undefined);
   }
 }
