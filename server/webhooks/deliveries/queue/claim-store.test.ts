@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createQueue, FIRST_GUID, HOLDER, later, NOW, type Place } from '../testing/queue.ts';
+import { NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
+import { createQueue, HOLDER, later, NOW, type Place } from '../testing/queue.ts';
 import { claimDeliveries, selectWaiting } from './queue-store.ts';
 
 const { queries, nextSubscription, enqueue, claim, placesOf, leasedTo } = await createQueue();
@@ -26,7 +27,7 @@ test('selectWaiting pages through all subscriptions, each once with its earliest
 
   const found = [];
   const sizes = [];
-  for (let after = FIRST_GUID; ; ) {
+  for (let after = NIL_GUID; ; ) {
     const page = await selectWaiting(queries, { after, limit: 10, now: NOW });
     found.push(...page);
     sizes.push(page.length);
@@ -52,7 +53,7 @@ test('selectWaiting returns when the first retry was scheduled that a recovery m
   await enqueue(withRetries, [...excluded, ...retries]);
   await enqueue(without, excluded);
   await enqueue(withDue, [...retries, { dueAt: NOW }]);
-  assert.deepEqual(await selectWaiting(queries, { after: FIRST_GUID, limit: 10, now: NOW }), [
+  assert.deepEqual(await selectWaiting(queries, { after: NIL_GUID, limit: 10, now: NOW }), [
     { subscriptionGuid: withRetries, firstDueAt, firstScheduledAt: later(-3_000) },
     { subscriptionGuid: without, firstDueAt, firstScheduledAt: null },
     { subscriptionGuid: withDue, firstDueAt: NOW, firstScheduledAt: null },

@@ -6,6 +6,7 @@ import { fill, openTestDatabase, queriesOfOwner } from '../../../../testing/data
 import { explain } from '../../../../testing/database/explain.ts';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
+import { NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
 import { claimFirst, endHolds, selectWithoutFirst } from './first-store.ts';
 import { claimDeliveries, selectWaiting } from './queue-store.ts';
 
@@ -16,7 +17,6 @@ const owner = queriesOfOwner(testDatabase);
 
 const NOW = createFakeClock().now();
 const HOLDER = 'a'.repeat(32);
-const FIRST_GUID = '0'.repeat(32);
 const FEW = 100;
 /** A statement that reads each waiting delivery touches more than three times the buffers that it needs for a few. */
 const MANY = 20_000;
@@ -74,7 +74,7 @@ const firstsOf = (queue: Queue) =>
   someOf(queue).map((guid) => ({ subscriptionGuid: guid, deliveryGuid: ABSENT_GUID }));
 
 const STATEMENTS: Record<string, (queries: Queries, queue: Queue) => Promise<unknown>> = {
-  selectWaiting: (explained) => selectWaiting(explained, { after: FIRST_GUID, limit: 500, now: NOW }),
+  selectWaiting: (explained) => selectWaiting(explained, { after: NIL_GUID, limit: 500, now: NOW }),
   selectWithoutFirst: (explained, queue) => selectWithoutFirst(explained, firstsOf(queue)),
   claimFirst: (explained, queue) =>
     claimFirst(explained, { firsts: firstsOf(queue), holder: HOLDER, now: NOW }),

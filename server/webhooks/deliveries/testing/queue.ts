@@ -8,7 +8,6 @@ import type { Delivery } from '../delivery.ts';
 import { claimDeliveries, insertDeliveries, type NewDeliveries } from '../queue/queue-store.ts';
 
 export const NOW = createFakeClock().now();
-export const FIRST_GUID = '0'.repeat(32);
 export const [HOLDER, OTHER] = ['a'.repeat(32), 'b'.repeat(32)];
 export const later = (ms: number) => new Date(NOW.getTime() + ms);
 
