@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import {
   createDatabase,
@@ -128,20 +127,15 @@ export function fill(database: Database, insert: RawBuilder<unknown>): Promise<u
 export async function migrateTo(queries: Queries, last: string): Promise<void> {
   const directory = new URL('../../server/infrastructure/database/migrations/', import.meta.url);
   const names = readdirSync(directory).map((file) => file.replace(/\.sql$/, ''));
-  const migrations = names
-    .filter((name) => name <= last)
-    .map((name) => [name, readFileSync(new URL(`${name}.sql`, directory), 'utf8')] as const)
-    .map(
-      ([name, text]) =>
-        [name, { up: async (db: Queries) => void (await sql.raw(text).execute(db)) }] as const,
-    );
-  const { error } = await new Migrator({
-    db: queries,
-    provider: { getMigrations: async () => Object.fromEntries(migrations) },
-    migrationTableName: 'schema_migrations',
-    migrationLockTableName: 'schema_migrations_lock',
-  }).migrateToLatest();
-  if (error) throw error;
+  await sql`
+    create table if not exists schema_migrations (
+      name varchar(255) primary key, timestamp varchar(255) not null)`.execute(queries);
+  const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(queries);
+  const applied = new Set(rows.map(({ name }) => name));
+  for (const name of names.filter((each) => each <= last && !applied.has(each)).sort()) {
+    await sql.raw(readFileSync(new URL(`${name}.sql`, directory), 'utf8')).execute(queries);
+    await sql`insert into schema_migrations values (${name}, '')`.execute(queries);
+  }
 }
 
 /** One connection per process, which does not keep the process running; another one for another server. */

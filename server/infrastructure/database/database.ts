@@ -37,7 +37,7 @@ export type Database = {
   /** Calls `action` after the transaction has ended. */
   onEnd(transaction: Transaction, action: (ending: Ending) => void): void;
   /**
-   * Uses separate connections, without the statement timeout of requests unless one is given: for work such as
+   * Uses a connection of its own, without the statement timeout of requests unless one is given: for work such as
    * migrations.
    */
   maintain<T>(work: (queries: Queries) => Promise<T>, limits?: { statementTimeoutMs?: number }): Promise<T>;
@@ -64,9 +64,6 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 const CLOSE_WITHIN_MS = 2_000;
 /** Lets the operating system detect a dead peer while no statement is running. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
-
-/** Kysely holds the migration lock on one connection and migrates on another. */
-const MAINTENANCE_CONNECTIONS = 2;
 
 const UUID_OID = 2950;
 const INT8_OID = 20;
@@ -112,14 +109,7 @@ export function createDatabase({
     transaction: (work) => runTransaction(queries, endings, work),
     onEnd: (transaction, action) => void endings.get(transaction)?.push(action),
     async maintain(work, limits = {}) {
-      const unhurried = connect({
-        url,
-        log,
-        timers,
-        stream,
-        ...limits,
-        connections: MAINTENANCE_CONNECTIONS,
-      });
+      const unhurried = connect({ url, log, timers, stream, ...limits, connections: 1 });
       return work(unhurried.queries).finally(unhurried.close);
     },
     close: async () => void (await Promise.all([close(), apart?.close()])),
@@ -200,10 +190,14 @@ function connect({
 }
 
 /**
- * Kysely's migrator waits for a lock, and its transactions may be idle for long. The role may have limits of its own, for a
- * pooler. As text, because pg leaves out the number 0.
+ * A migration waits for the others' lock, and an export for its reader. The role may have limits of its own, for a pooler.
+ * As text, because pg leaves out the number 0.
  */
-const UNLIMITED = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' } as object;
+const UNLIMITED = {
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+} as object;
 
 function timeoutsOf(statementTimeoutMs: number): pg.PoolConfig {
   return {

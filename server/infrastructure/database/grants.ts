@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
  * only insert and read audit records. Granted after every migration, which covers new tables.
  */
 const READ_AND_APPEND: readonly string[] = ['audit_records'];
-const READ: readonly string[] = ['schema_migrations', 'schema_migrations_lock'];
+const READ: readonly string[] = ['schema_migrations'];
 const FUNCTIONS = ['create_partition(text, text, text, text, text[])', 'drop_partition(text, text, integer)'];
 
 function privilegesOn(table: string): string {

@@ -68,6 +68,12 @@ test('a newer schema is ahead, and an older version changes nothing in it', asyn
   );
 });
 
+test('a migration that was left out is not applied after later ones', async () => {
+  const [database] = await openDatabase({ migrated: true });
+  await sql`delete from schema_migrations where name = '0016_consignments'`.execute(database.queries);
+  await assert.rejects(migrate(database), /0016_consignments was not applied before 0017_/);
+});
+
 test('a migration that cannot lock its tables fails and keeps earlier ones', async () => {
   const [database, other] = (await openDatabase({ processes: 2 })) as [Database, Database];
   await database.maintain((queries) => migrateTo(queries, '0016_consignments'));
@@ -139,12 +145,12 @@ async function invalidate(database: Database, name: string): Promise<void> {
   });
 }
 
-/** Kysely's lock around migrations. */
+/** The lock around migrations. */
 const MIGRATION_LOCK = '3853314791062309107';
 
 test('the limits of the role do not apply to migrations', async () => {
   const [database] = (await openDatabase({ migrated: true })) as [Database];
-  const limits = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+  const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
   for (const limit of limits)
     await sql`
       do $$ begin

@@ -2,16 +2,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Database, Queries } from './database.ts';
 
 /** Numbered SQL files, applied in order under an advisory lock, so that several processes may start at once. */
 const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations/', import.meta.url));
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
-const MIGRATION_TABLE = 'schema_migrations';
-
-type Prepare = (db: Queries) => Promise<unknown>;
+const MIGRATION_TABLE = sql.table('schema_migrations');
+/** The key of the versions before 0082, whose processes wait too. */
+const MIGRATION_LOCK = '3853314791062309107';
 
 export type SchemaState = 'current' | 'behind' | 'ahead';
 
@@ -35,35 +34,54 @@ export async function migrate(
   database: Database,
   { clock = systemClock, lock = LOCK }: Options = {},
 ): Promise<string[]> {
-  return database.maintain(async (queries) => {
-    const prepare = (db: Queries) =>
-      sql`
-      select set_config('lock_timeout', ${String(lock.timeoutMs)}, true),
-        set_config('portico.migration_time', ${clock.now().toISOString()}, true)`.execute(db);
-    const migrator = createMigrator(queries, await readMigrations(prepare));
-    const applied: string[] = [];
-    for (;;) {
-      const name = await applyNext(migrator, lock);
-      if (name === undefined) return applied;
-      applied.push(name);
-    }
-  });
+  const files = await migrationNames();
+  return database.maintain((queries) =>
+    queries.connection().execute(async (holder) => {
+      await sql`select pg_advisory_lock(${MIGRATION_LOCK}::bigint)`.execute(holder);
+      await sql`create table if not exists ${MIGRATION_TABLE} (
+        name varchar(255) primary key, timestamp varchar(255) not null)`.execute(holder);
+      const missing = missingOf(files, await appliedNames(holder));
+      for (const name of missing) await apply(holder, name, clock, lock);
+      // Closing the connection releases the lock too, but only after this returns.
+      await sql`select pg_advisory_unlock(${MIGRATION_LOCK}::bigint)`.execute(holder);
+      return missing;
+    }),
+  );
 }
 
-/** Returns the name of the migration; undefined when none is left. */
-async function applyNext(migrator: Migrator, lock: typeof LOCK): Promise<string | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    const { error, results } = await migrator.migrateUp();
-    const name = results?.[0]?.migrationName;
-    if (error === undefined) return name;
-    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
-    if (attempt >= lock.attempts)
-      throw new Error(
-        `migration ${name} could not lock its tables in ${attempt} attempts of ${lock.timeoutMs} ms; end long transactions and run it again`,
-        { cause: error },
-      );
-    await setTimeout(lock.pauseMs);
-  }
+/** Throws when the database was migrated by a version with other migrations. */
+function missingOf(files: readonly string[], applied: ReadonlySet<string>): string[] {
+  const unknown = [...applied].find((name) => !files.includes(name));
+  if (unknown !== undefined)
+    throw new Error(`migration ${unknown} of the database is unknown; start the version that applied it`);
+  const missing = files.filter((name) => !applied.has(name));
+  const [first] = missing;
+  const later = first && files.find((name) => name > first && applied.has(name));
+  if (later) throw new Error(`migration ${first} was not applied before ${later}; restore a backup`);
+  return missing;
+}
+
+async function apply(queries: Queries, name: string, clock: Clock, lock: typeof LOCK): Promise<void> {
+  const text = await readFile(`${MIGRATIONS_DIR}${name}.sql`, 'utf8');
+  const now = clock.now().toISOString();
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await queries.transaction().execute(async (transaction) => {
+        await sql`
+          select set_config('lock_timeout', ${String(lock.timeoutMs)}, true),
+            set_config('portico.migration_time', ${now}, true)`.execute(transaction);
+        await sql.raw(text).execute(transaction);
+        await sql`insert into ${MIGRATION_TABLE} values (${name}, ${now})`.execute(transaction);
+      });
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+      if (attempt >= lock.attempts)
+        throw new Error(
+          `migration ${name} could not lock its tables in ${attempt} attempts of ${lock.timeoutMs} ms; end long transactions and run it again`,
+          { cause: error },
+        );
+      await setTimeout(lock.pauseMs);
+    }
 }
 
 /** Compares the code with the database; `ahead` means that a newer version migrated it. */
@@ -72,29 +90,6 @@ export async function schemaState(queries: Queries): Promise<SchemaState> {
   const applied = await appliedNames(queries);
   if (files.some((name) => !applied.has(name))) return 'behind';
   return applied.size > files.length ? 'ahead' : 'current';
-}
-
-function createMigrator(queries: Queries, migrations: Record<string, Migration>): Migrator {
-  return new Migrator({
-    db: queries,
-    provider: { getMigrations: async () => migrations },
-    migrationTableName: MIGRATION_TABLE,
-    migrationLockTableName: `${MIGRATION_TABLE}_lock`,
-  });
-}
-
-async function readMigrations(prepare: Prepare): Promise<Record<string, Migration>> {
-  const migrations: Record<string, Migration> = {};
-  for (const name of await migrationNames()) {
-    const text = await readFile(`${MIGRATIONS_DIR}${name}.sql`, 'utf8');
-    migrations[name] = {
-      async up(db) {
-        await prepare(db);
-        await sql.raw(text).execute(db);
-      },
-    };
-  }
-  return migrations;
 }
 
 async function migrationNames(): Promise<string[]> {
@@ -107,12 +102,10 @@ async function migrationNames(): Promise<string[]> {
 /** When the role may not read the table, the grants are missing, which migrating adds. */
 async function appliedNames(queries: Queries): Promise<Set<string>> {
   const { rows: found } = await sql<{ exists: boolean }>`
-    select coalesce(has_table_privilege(to_regclass(${MIGRATION_TABLE}), 'select'), false) as exists`.execute(
+    select coalesce(has_table_privilege(to_regclass('schema_migrations'), 'select'), false) as exists`.execute(
     queries,
   );
   if (!found[0]?.exists) return new Set();
-  const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)}`.execute(
-    queries,
-  );
+  const { rows } = await sql<{ name: string }>`select name from ${MIGRATION_TABLE}`.execute(queries);
   return new Set(rows.map((row) => row.name));
 }

@@ -99,7 +99,6 @@ export const NOT_TRANSFERRED: Readonly<Record<string, string>> = {
   file_deletions: 'content that no file has any more',
   content_sweeps: 'of the storage of the installation',
   schema_migrations: 'compared before an import',
-  schema_migrations_lock: 'of the installation',
 };
 
 /** Deleted with the Organization; an import writes them by triggers. */
