@@ -85,6 +85,7 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
     complete: quotes.completeQuote,
     customer: 'required',
     refuse: quotes.refuseTerms,
+    forms: quotes.timeForms,
   },
   {
     name: 'trade',

@@ -159,16 +159,18 @@ test('the customer must belong to the bank, and production refuses creation', as
   );
 });
 
+const OFFER = {
+  ...{ deliver_amount: 100, receive_amount: 99, fee: 1 },
+  ...{ issued_at: '2026-11-15T12:00:00.000Z', expires_at: '2026-11-15T12:00:30.000Z' },
+};
+
+const report = (details: object, guid = nextGuid(app)) =>
+  app.operate('PUT', `/objects/quote/${guid}`, {
+    ...{ bank_guid: owner.bankGuid, customer_guid },
+    details: { ...OFFER, ...details },
+  });
+
 test('a reported quote has the fields that a trade or transfer takes from it', async () => {
-  const offer = {
-    ...{ deliver_amount: 100, receive_amount: 99, fee: 1 },
-    ...{ issued_at: '2026-11-15T12:00:00.000Z', expires_at: '2026-11-15T12:00:30.000Z' },
-  };
-  const report = (details: object) =>
-    app.operate('PUT', `/objects/quote/${nextGuid(app)}`, {
-      ...{ bank_guid: owner.bankGuid, customer_guid },
-      details: { ...offer, ...details },
-    });
   const { customer_guid: _, ...buy } = BUY;
   const { customer_guid: __, ...deposit } = DEPOSIT;
   for (const valid of [buy, { ...buy, symbol: 'DOGE-USD' }, deposit])
@@ -182,4 +184,24 @@ test('a reported quote has the fields that a trade or transfer takes from it', a
     /^side must be buy or sell/,
   );
   assertError(await report({ ...deposit, symbol: 'BTC-USD' }), 400, 'invalid_parameter', /^symbol cannot/);
+});
+
+test('a reported quote shows its times in UTC with milliseconds, whatever form they were reported in', async () => {
+  const { customer_guid: _, ...buy } = BUY;
+  const guid = nextGuid(app);
+  const { body } = await report({ ...buy, expires_at: '2026-11-15T14:00:30.1234+02:00' }, guid);
+  assert.deepEqual(
+    [body.issued_at, body.expires_at],
+    ['2026-11-15T12:00:00.000Z', '2026-11-15T12:00:30.123Z'],
+  );
+  app.clock.advance(1_000);
+  const again = await report({ ...buy, expires_at: '2026-11-15t12:00:30.123z' }, guid);
+  assert.deepEqual(again.body, body, 'the same time in another form is no change');
+  for (const expires_at of ['2026-12-31T23:59:60Z', '2026-11-15T12:00:30+02', '2026-11-15T12:00:30'])
+    assertError(
+      await report({ ...buy, expires_at }),
+      400,
+      'invalid_parameter',
+      'details.expires_at must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z',
+    );
 });

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { DATE_TIME_PATTERN } from '../../infrastructure/http/requests/filters.ts';
 import { strictObject, Timestamp } from '../../infrastructure/http/requests/schemas.ts';
 import { later } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
@@ -48,6 +49,14 @@ export const newQuote = strictObject(
   { example: { product_type: TRADING, side: 'buy', symbol: 'BTC-USD', deliver_amount: 250_000 } },
 );
 
+const EXPIRY = 'From then on the quote cannot be used';
+const ReportedTime = Type.String({
+  format: 'date-time',
+  pattern: DATE_TIME_PATTERN,
+  description: 'ISO 8601 date-time',
+  example: '2026-11-15T12:00:00.000Z',
+});
+
 export const quote = strictObject(
   {
     ...terms,
@@ -58,8 +67,8 @@ export const quote = strictObject(
       description:
         'Included in the amounts, in the smallest unit of the quote asset (trading) or of the asset (transfers)',
     },
-    issued_at: Timestamp,
-    expires_at: { ...Timestamp, description: 'From then on the quote cannot be used' },
+    issued_at: ReportedTime,
+    expires_at: { ...ReportedTime, description: EXPIRY, example: '2026-11-15T12:00:30.000Z' },
   },
   {
     example: {
@@ -69,6 +78,24 @@ export const quote = strictObject(
     },
   },
 );
+
+/** The core may report times in any form of ISO 8601. Rows of earlier versions have them as they were reported. */
+export const timeForms = {
+  view: { issued_at: Timestamp, expires_at: { ...Timestamp, description: EXPIRY } },
+  store: withTimesInUtc,
+  show: withTimesInUtc,
+};
+
+function withTimesInUtc(details: Details): Details {
+  const times = Object.keys(timeForms.view).filter((name) => name in details);
+  return { ...details, ...Object.fromEntries(times.map((name) => [name, inUtc(String(details[name]))])) };
+}
+
+function inUtc(time: string): string {
+  const date = new Date(time);
+  // An earlier version accepted leap seconds.
+  return Number.isNaN(date.getTime()) ? time : date.toISOString();
+}
 
 type NewQuote = {
   product_type: string;
