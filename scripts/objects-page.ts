@@ -80,7 +80,8 @@ const NOTES: Record<string, readonly string[]> = {
       'is optional. A plain string is accepted and returned as `full`. `phone` is in E.164 form, for example `+14155550100`.',
   ],
   external_bank_account: [
-    '`PATCH {"state": "refresh"}` returns a completed, failed or expired one to `storing`; `simulate` chooses another ending.\n' +
+    '`PATCH {"state": "refresh"}` returns a completed, failed or expired one to `storing`; `simulate` chooses another ending,\n' +
+      'also of one that is `storing`.\n' +
       '`DELETE` starts the deletion; a repeated `DELETE` changes nothing. A deleting or deleted one cannot be referenced.',
   ],
   deposit_address: [

@@ -91,6 +91,19 @@ test('a repeated refresh changes nothing while the account is storing', async ()
   assert.equal(await emitted(guid), 'storing completed storing');
 });
 
+test('a refresh of one that is storing can choose another ending', async () => {
+  const guid = await create();
+  const chosen = await refresh(guid, { simulate: 'failed' });
+  app.clock.advance(1);
+  assert.deepEqual(
+    (await refresh(guid, { simulate: 'failed' })).body,
+    chosen.body,
+    'a repeat changes nothing',
+  );
+  await pass();
+  assert.equal(await emitted(guid), 'storing failed');
+});
+
 test('a refresh of one that is deleting or deleted is refused', async () => {
   const guid = await create();
   const refused = async (state: string) =>

@@ -50,17 +50,21 @@ export function createUpdates({ database, clock, audit, events, simulator }: Dep
     return changed;
   }
 
-  /** Back to the first state, from which the simulator starts again. An object in the first state stays as it is. */
+  /**
+   * Back to the first state, from which the simulator starts again. An object in the first state stays as it is, unless
+   * `simulate` names another ending.
+   */
   function restart(
     type: ObjectType,
-    { state: from }: store.ObjectRow,
+    { state: from, ending }: store.ObjectRow,
     simulate: string | undefined,
     now: Date,
   ): Partial<Planned> | Failure {
     const { name, machine } = type;
     const state = machine && firstStateOf(machine);
-    if (state === from) return {};
-    if (!machine || state === undefined || !canTransition(machine, String(from), state))
+    const isFirst = state === from;
+    if (isFirst && (simulate === undefined || simulate === ending)) return {};
+    if (!machine || state === undefined || !(isFirst || canTransition(machine, String(from), state)))
       return new Failure('state_conflict', `The ${wordsOf(name)} is ${from}, and cannot be refreshed`);
     return { state, ...simulator.plan(type, state, pathTo(machine, simulate).at(-1), now) };
   }
