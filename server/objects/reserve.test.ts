@@ -113,6 +113,11 @@ test('a simulation that starts at a low balance continues from there', async () 
   assert.deepEqual(await emitted(there.guid), ['low'], 'the level is reached already');
 });
 
+test('a simulation that would have to raise the balance is refused', async () => {
+  const answer = await create({ balance: 99, simulate: 'low' });
+  assertError(answer, 400, 'invalid_parameter', 'balance must be at least minimum_balance to simulate low');
+});
+
 test('a report of another balance or threshold ends the simulation', async () => {
   const { type, asset } = ACCOUNT;
   for (const details of [

@@ -37,7 +37,7 @@ export function thresholdsCrossed(from: string | undefined, to: string): readonl
   return LEVELS.slice(from === undefined ? 1 : rank(from) + 1, rank(to) + 1);
 }
 
-/** A simulation needs the thresholds that it crosses. */
+/** A simulation needs the thresholds that it crosses, and only lowers the balance. */
 export function refuseReserve(details: Details, path: readonly string[]): Failure | undefined {
   const [low, minimum] = [unitsIn(details, 'low_balance'), unitsIn(details, 'minimum_balance')];
   if (low !== undefined && minimum !== undefined && low <= minimum)
@@ -45,5 +45,7 @@ export function refuseReserve(details: Details, path: readonly string[]): Failur
   for (const level of ['low', 'below_minimum'] as const)
     if (path.includes(level) && details[THRESHOLDS[level]] === undefined)
       return new Failure('missing_parameter', `${THRESHOLDS[level]} is required to simulate ${path.at(-1)}`);
+  if (path.at(-1) === 'low' && levelOf(details) === 'below_minimum')
+    return new Failure('invalid_parameter', 'balance must be at least minimum_balance to simulate low');
   return undefined;
 }
