@@ -51,7 +51,11 @@ test('invalid input is refused with the name of its field', async () => {
     ['workflows', 'type', ['other']],
     ['workflows', 'kind', ['link_token_delete']],
     ['workflows', 'language', ['english', 'EN']],
-    ['workflows', 'redirect_uri', ['http://example.com', 'example.com', `https://${'x'.repeat(1_020)}`]],
+    [
+      'workflows',
+      'redirect_uri',
+      ['http://example.com', 'example.com', 'https://', 'https://:443', `https://${'x'.repeat(1_020)}`],
+    ],
     ['workflows', 'plaid_link_token', ['link-sandbox-1']],
     ['deposit_addresses', 'account_guid', ['x']],
     ['deposit_addresses', 'address', ['tb1q']],

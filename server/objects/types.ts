@@ -179,9 +179,13 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
   },
 ];
 
-function refuseWorkflow({ kind, external_bank_account_guid: account }: Details): Failure | undefined {
-  if (kind !== 'link_token_update' || account !== undefined) return undefined;
-  return new Failure('missing_parameter', 'external_bank_account_guid is required for link_token_update');
+function refuseWorkflow({ kind, external_bank_account_guid, redirect_uri }: Details): Failure | undefined {
+  if (kind === 'link_token_update' && external_bank_account_guid === undefined)
+    return new Failure('missing_parameter', 'external_bank_account_guid is required for link_token_update');
+  // The pattern of the schema also accepts URLs without a host.
+  if (redirect_uri !== undefined && !URL.canParse(String(redirect_uri)))
+    return new Failure('invalid_parameter', 'redirect_uri must be an HTTPS URL');
+  return undefined;
 }
 
 function hyphenated(guid: string): string {
