@@ -1,6 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { FailureError, unwrap } from '../../infrastructure/http/errors.ts';
+import {
+  IfNoneMatchHeaders,
+  readIfNoneMatch,
+} from '../../infrastructure/http/preconditions/preconditions.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
@@ -28,15 +32,19 @@ export function registerDownloads(
         summary: 'Download a file from its download_url; supports ranges',
         tags: ['Files'],
         params: GuidParams,
-        response: answers({ 200: bytes, 206: bytes }, 403, 404, 416, 429, 503),
+        headers: IfNoneMatchHeaders,
+        response: answers({ 200: bytes, 206: bytes, 304: { type: 'null' } }, 400, 403, 404, 416, 429, 503),
       },
     },
     async (request, reply) => {
       const { guid } = request.params;
       const terms = unwrap(links.checkDownload({ guid, query: request.query as Record<string, unknown> }));
+      const isKnown = readIfNoneMatch(request);
       const call = linkCalls.enter(terms.countedBy, reply);
       const { size, sha256 } = unwrap(await call.run(() => uploads.findCompleted(guid)));
       const etag = `"${sha256}"`;
+      // With an empty stream Fastify adds no `Content-Length: 0`, which a 304 must not have (RFC 9110, section 8.6).
+      if (isKnown(etag)) return reply.code(304).header('etag', etag).send(Readable.from([]));
       const range = rangeFor(request, etag, size);
       if (range === 'unsatisfiable') {
         reply.header('content-range', `bytes */${size}`);

@@ -126,6 +126,23 @@ test('If-Range returns a range only of the same version', async () => {
   assert.equal((await fetched(url, { range, 'if-range': '"other"' })).status, 200);
 });
 
+test('If-None-Match with the ETag is 304 without the content, also of a range', async () => {
+  const url = await linkTo(PNG);
+  const etag = String((await fetched(url)).headers.etag);
+  for (const method of ['GET', 'HEAD'] as const) {
+    const known = await fetched(url, { 'if-none-match': `"other", ${etag}`, range: 'bytes=1-2' }, method);
+    assert.deepEqual([known.status, known.bytes.length, known.headers.etag], [304, 0, etag]);
+    assert.equal(known.headers['content-length'], undefined);
+  }
+  assert.equal((await fetched(url, { 'if-none-match': '"other"' })).status, 200);
+  assertError(
+    await fetched(url, { 'if-none-match': 'bare' }),
+    400,
+    'invalid_parameter',
+    /^If-None-Match must be/,
+  );
+});
+
 test('HEAD returns the same headers without the content', async () => {
   const url = await linkTo(PNG);
   const { status, headers, bytes } = await fetched(url, {}, 'HEAD');
