@@ -197,6 +197,9 @@ const PATTERN_MESSAGES: Record<string, string> = {
   '^[a-z]{2}$': 'must be an ISO 639-1 language code of two letters, for example en',
   '^[A-Z0-9]{2,12}$': 'must be 2 to 12 uppercase letters or digits, for example USD',
   '^[A-Z0-9]{2,12}-[A-Z0-9]{2,12}$': 'must be two assets separated by a dash, for example BTC-USD',
+  '^[a-z][a-z0-9_]{0,63}$':
+    'must be a name of at most 64 lowercase letters, digits and underscores that starts with a letter',
+  '^[a-z_.-]{1,64}$': 'must be 1 to 64 lowercase letters, dots, dashes or underscores',
   '^(true|false)$': 'must be true or false',
   '^https://': 'must be an HTTPS URL',
   [GUIDS_PATTERN]: 'must be a guid of 32 lowercase hex characters, or several separated by commas',
