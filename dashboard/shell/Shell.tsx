@@ -49,7 +49,7 @@ export function Shell({ children }: { children: ReactNode }) {
 const Header = memo(({ opened, toggle }: { opened: boolean; toggle(): void }) => {
   const { isLocked } = useWorkspace();
   return (
-    <Group h="100%" px="md" gap="sm" wrap="nowrap">
+    <div className={styles.bar}>
       <Burger
         opened={opened}
         onClick={toggle}
@@ -71,7 +71,7 @@ const Header = memo(({ opened, toggle }: { opened: boolean; toggle(): void }) =>
       </Group>
       {isLocked ? null : <AlertBell />}
       <AccountMenu />
-    </Group>
+    </div>
   );
 });
 

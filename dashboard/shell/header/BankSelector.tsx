@@ -39,7 +39,9 @@ export function BankSelector() {
           disabled={banks.length === 0}
           aria-label={bank ? `Bank: ${bank.name}` : 'No banks yet'}
         >
-          <Icon name="bank" size={16} />
+          <span className={styles.icon}>
+            <Icon name="bank" size={16} />
+          </span>
           <Text size="sm" fw={550} truncate className={styles.name}>
             {bank?.name ?? 'No banks yet'}
           </Text>
