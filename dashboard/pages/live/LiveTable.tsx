@@ -1,4 +1,5 @@
 import { Button, Text } from '@mantine/core';
+import { useMemo } from 'react';
 import { DeliveryOutcome } from '../../shared/deliveries/DeliveryOutcome.tsx';
 import { SubscriptionLabel } from '../../shared/deliveries/SubscriptionLabel.tsx';
 import { type Column, ColumnTable } from '../../shared/table/ColumnTable.tsx';
@@ -38,7 +39,22 @@ export function LiveTable({
   rows: readonly LiveRow[];
   onOpen: (deliveryGuid: string) => void;
 }) {
-  const details: Column<LiveRow> = {
+  // The same columns each time, so that an attempt renders one row and not all of them.
+  const columns = useMemo(() => [...COLUMNS, detailsOf(onOpen)], [onOpen]);
+  return (
+    <ColumnTable
+      columns={columns}
+      items={rows}
+      keyOf={({ key }) => String(key)}
+      label="Attempts"
+      verticalSpacing={5}
+      horizontalSpacing="md"
+    />
+  );
+}
+
+function detailsOf(onOpen: (deliveryGuid: string) => void): Column<LiveRow> {
+  return {
     title: 'Details',
     titleHidden: true,
     align: 'right',
@@ -48,14 +64,4 @@ export function LiveTable({
       </Button>
     ),
   };
-  return (
-    <ColumnTable
-      columns={[...COLUMNS, details]}
-      items={rows}
-      keyOf={({ key }) => String(key)}
-      label="Attempts"
-      verticalSpacing={5}
-      horizontalSpacing="md"
-    />
-  );
 }

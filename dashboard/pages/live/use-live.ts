@@ -5,8 +5,11 @@ import type { Api } from '../../api/client.ts';
 import { readMessages } from '../../api/server-sent-events.ts';
 import type { LiveDelivery } from '../../api/types.ts';
 import { SESSION_KEY } from '../../session/services.ts';
+import { createBatch } from './batch.ts';
 
 const MAX_ROWS = 200;
+/** A render of the page for each attempt would keep the browser busy at some tens of attempts a second. */
+const RENDER_EVERY_MS = 200;
 const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 15_000;
 
@@ -28,6 +31,9 @@ export function useLive(api: Api, { state, subscription, paused }: Options) {
   useEffect(() => {
     if (paused) return;
     const controller = new AbortController();
+    const batch = createBatch<LiveRow>({ intervalMs: RENDER_EVERY_MS, maxItems: MAX_ROWS }, (newest) =>
+      setRows((before) => [...newest, ...before].slice(0, MAX_ROWS)),
+    );
     let retryMs = MIN_RETRY_MS;
     setError(undefined);
     setConnection('connecting');
@@ -42,7 +48,7 @@ export function useLive(api: Api, { state, subscription, paused }: Options) {
         const message = JSON.parse(data) as LiveDelivery & { dropped?: number };
         const row = { ...message, key: nextKey.current++ };
         if (event === 'dropped') setDropped((sum) => sum + (message.dropped ?? 0));
-        else setRows((before) => [row, ...before].slice(0, MAX_ROWS));
+        else batch.add(row);
       }
     }
 
@@ -67,7 +73,10 @@ export function useLive(api: Api, { state, subscription, paused }: Options) {
     }
 
     void listenWithRetries();
-    return () => controller.abort();
+    return () => {
+      controller.abort();
+      batch.flush();
+    };
   }, [api, queries, state, subscription, paused]);
 
   return { rows, connection, dropped, error, clear: () => setRows([]) };
