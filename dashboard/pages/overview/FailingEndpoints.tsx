@@ -1,6 +1,11 @@
 import { Alert, List, Stack, Text } from '@mantine/core';
 import type { EndpointHealth } from '../../api/types.ts';
-import { causeLabel, currentError, errorCountsLabel } from '../../shared/endpoints/endpoint-labels.ts';
+import {
+  causeLabel,
+  currentError,
+  errorCountsLabel,
+  reasonLabel,
+} from '../../shared/endpoints/endpoint-labels.ts';
 import { NewestAttempt } from '../../shared/endpoints/NewestAttempt.tsx';
 import { Since } from '../../shared/endpoints/Since.tsx';
 import { useEndpoints } from '../../shared/endpoints/use-endpoints.ts';
@@ -53,7 +58,7 @@ export function FailingEndpoints() {
 
 function FailureDetail({ endpoint }: { endpoint: EndpointHealth }) {
   const error = currentError(endpoint);
-  const text = error?.excerpt ?? error?.reason;
+  const text = error && reasonLabel(error);
   return (
     <Text span size="sm">
       {endpoint.health === 'failed' ? 'has failed permanently. Create a new subscription. ' : null}

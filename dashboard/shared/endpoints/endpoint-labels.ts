@@ -1,6 +1,11 @@
 import type { EndpointHealth } from '../../api/types.ts';
 
-type Cause = Pick<NonNullable<EndpointHealth['last_error']>, 'kind' | 'status'>;
+type LastError = NonNullable<EndpointHealth['last_error']>;
+type Cause = Pick<LastError, 'kind' | 'status'>;
+type Reason = Pick<LastError, 'excerpt' | 'reason'>;
+
+/** Two lines of the overview: an error page of the endpoint must not hide the other endpoints. */
+const MAX_REASON_CHARACTERS = 200;
 
 const VERBS = { rejected: 'answers', timeout: 'times out', unreachable: 'is unreachable' } as const;
 const NOUNS = { rejected: 'HTTP', timeout: 'Timeout', unreachable: 'Unreachable' } as const;
@@ -18,6 +23,12 @@ export function errorCountsLabel({ errors }: Pick<EndpointHealth, 'errors'>): st
       return `${cause} × ${count.toLocaleString('en')}`;
     })
     .join(' · ');
+}
+
+/** What the endpoint answered, or why it did not, on one line. The page of the attempt has the whole excerpt. */
+export function reasonLabel({ excerpt, reason }: Reason): string | undefined {
+  const text = (excerpt ?? reason)?.replaceAll(/\s+/g, ' ').trim();
+  return text && text.length > MAX_REASON_CHARACTERS ? `${text.slice(0, MAX_REASON_CHARACTERS)}…` : text;
 }
 
 /** "1,203", or "10,000+" when more may wait than are counted. */

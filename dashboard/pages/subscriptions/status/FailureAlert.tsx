@@ -1,7 +1,12 @@
 import { Alert, Code, Stack, Text } from '@mantine/core';
 import { FAILS_AFTER_MS } from '../../../../server/webhooks/subscriptions/state.ts';
 import type { EndpointHealth } from '../../../api/types.ts';
-import { causeLabel, currentError, errorCountsLabel } from '../../../shared/endpoints/endpoint-labels.ts';
+import {
+  causeLabel,
+  currentError,
+  errorCountsLabel,
+  reasonLabel,
+} from '../../../shared/endpoints/endpoint-labels.ts';
 import { NewestAttempt } from '../../../shared/endpoints/NewestAttempt.tsx';
 import { Since } from '../../../shared/endpoints/Since.tsx';
 import { useEndpoint } from '../../../shared/endpoints/use-endpoints.ts';
@@ -16,7 +21,7 @@ export function FailureAlert({ guid }: { guid: string }) {
   const error = endpoint && currentError(endpoint);
   if (!endpoint || !error) return null;
   const hasFailed = endpoint.health === 'failed';
-  const text = error.excerpt ?? error.reason;
+  const text = reasonLabel(error);
   return (
     <Alert
       color={hasFailed ? 'red' : 'orange'}
