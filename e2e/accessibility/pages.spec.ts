@@ -12,22 +12,21 @@ import { assertNothingCutOff } from '../support/layout.ts';
 import { allowCurrentAddress, takeSecret } from '../support/one-time-secrets.ts';
 import { navigate, poll } from '../support/pages.ts';
 import { enter, enterAs } from '../support/people.ts';
-import { createSamples, createTeam } from '../support/samples.ts';
+import { createSamples, createTeam, LONG_NAME } from '../support/samples.ts';
 import { app, pages, site, startDispatcher } from '../support/suite.ts';
 
 await startDispatcher();
 const tenant = await createTenant(app);
+await app.operate('PATCH', `/banks/${tenant.bankGuid}`, { name: LONG_NAME });
 const failing = await createTestEndpoint();
-failing.behave({ kind: 'answer', status: 500, body: 'unavailable' });
+failing.behave({ kind: 'answer', status: 500, body: `unavailable ${'x'.repeat(1_000)}` });
 const healthy = await createTestEndpoint();
 await createSubscription(app, tenant, { url: healthy.url, name: 'Ledger' });
-/** Of the longest names, without a place for a line break. */
-const LONG = 'x'.repeat(128);
 const { guid } = await createSubscription(app, tenant, {
-  url: `${failing.url}?token=${LONG}`,
+  url: `${failing.url}?token=${LONG_NAME}`,
   name: 'Payments backend',
 });
-await createKey(app, `/organizations/${tenant.organizationGuid}/applications`, { name: LONG });
+await createKey(app, `/organizations/${tenant.organizationGuid}/applications`, { name: LONG_NAME });
 await app.dispatcher.drain();
 const founder = await createTeam(site, tenant);
 await createSamples(site, tenant);
@@ -85,9 +84,9 @@ test('all steps of the onboarding are accessible', async () => {
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   await page.goto('/onboarding');
   await page.getByRole('button', { name: /^Sandbox bank/ }).click();
-  await page.getByRole('button', { name: 'Continue with Bank' }).waitFor();
+  await page.getByRole('button', { name: `Continue with ${LONG_NAME}` }).waitFor();
   await check('bank');
-  await press('Continue with Bank');
+  await press(`Continue with ${LONG_NAME}`);
   await page.getByLabel('Allowed address 1').fill('10.1.2.3');
   await page.getByText(/private/).waitFor();
   await check('key with an invalid address');
@@ -163,12 +162,12 @@ test('the menus and the navigation on a phone are accessible', async () => {
   await page.getByRole('navigation').getByRole('link', { name: 'Team' }).waitFor();
   await assertAccessible(page, 'navigation');
   await page.getByRole('button', { name: 'Close menu' }).click();
-  await page.getByRole('button', { name: 'Account: Ada Lovelace' }).click();
+  await page.getByRole('button', { name: `Account: ${LONG_NAME}` }).click();
   await page.getByRole('menuitem', { name: 'Log out' }).waitFor();
   await assertAccessible(page, 'account menu');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Bank: Bank' }).click();
-  await page.getByRole('option', { name: 'Bank' }).waitFor();
+  await page.getByRole('button', { name: `Bank: ${LONG_NAME}` }).click();
+  await page.getByRole('option', { name: LONG_NAME }).waitFor();
   await assertAccessible(page, 'bank selector');
   await page.keyboard.press('Escape');
   await navigate(page, '/keys');

@@ -30,7 +30,7 @@ export function ProfilePanel() {
         }}
       >
         <Stack gap="sm">
-          <Text size="sm" c="dimmed">
+          <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             {email}
           </Text>
           <Group align="flex-end">

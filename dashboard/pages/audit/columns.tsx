@@ -2,6 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import type { AuditEntry } from '../../api/types.ts';
 import type { Column } from '../../shared/table/DataTable.tsx';
 import { BreakableText } from '../../shared/text/BreakableText.tsx';
+import { CellText } from '../../shared/text/CellText.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { Changes } from './Changes.tsx';
 import { actorLabel, objectLabel } from './labels.ts';
@@ -61,13 +62,13 @@ function Named({
   title?: string | undefined;
 }) {
   return (
-    <Text size="sm" truncate maw={220} title={title}>
+    <CellText title={title}>
       {label ? (
         <Text span inherit c="dimmed">
           {label}{' '}
         </Text>
       ) : null}
       {name ?? (id.length > ID_TAIL ? `…${id.slice(-ID_TAIL)}` : id)}
-    </Text>
+    </CellText>
   );
 }

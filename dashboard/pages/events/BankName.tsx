@@ -8,5 +8,10 @@ export function BankName({ guid }: { guid: string | undefined }) {
   const { banks } = useWorkspace();
   if (guid === undefined) return <NoValue />;
   const name = banks.find((bank) => bank.guid === guid)?.name;
-  return name === undefined ? <Guid value={guid} name="ID of the bank" /> : <Text size="sm">{name}</Text>;
+  if (name === undefined) return <Guid value={guid} name="ID of the bank" />;
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {name}
+    </Text>
+  );
 }

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useWorkspace } from '../../session/workspace.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
@@ -34,7 +34,7 @@ export function KeysPage() {
         value={kind}
         onChange={(value) => change({ kind: value === 'bank' ? undefined : value, client_id: undefined })}
         data={[
-          { value: 'bank', label: bank ? `${bank.name} keys` : 'Bank keys' },
+          { value: 'bank', label: <BankKeys bank={bank?.name} /> },
           { value: 'organization', label: 'Organization keys' },
         ]}
         aria-label="Key type"
@@ -49,5 +49,14 @@ export function KeysPage() {
       </Panel>
       {action ? <KeyDialog kind={kind} action={action} onClose={() => setAction(undefined)} /> : null}
     </>
+  );
+}
+
+/** Cut off on a phone, where both labels share the width. */
+function BankKeys({ bank = 'Bank' }: { bank?: string | undefined }) {
+  return (
+    <Text inherit truncate maw="min(20rem, 40vw)" title={bank}>
+      {bank} keys
+    </Text>
   );
 }

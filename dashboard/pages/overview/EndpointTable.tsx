@@ -28,6 +28,7 @@ const COLUMNS: readonly Column<Shown>[] = [
   { title: 'Delivered', cell: (shown) => <DeliveredRate {...shown} /> },
   {
     title: 'First attempt',
+    secondary: true,
     cell: ({ due, completed_first_attempt: first }) =>
       due === 0 ? <NoValue /> : <Text size="sm">{percent(first / due)}</Text>,
   },

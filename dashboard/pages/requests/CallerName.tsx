@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import type { LoggedRequest } from '../../api/types.ts';
+import { CellText } from '../../shared/text/CellText.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 
@@ -18,9 +19,7 @@ export function CallerName({ request }: { request: LoggedRequest }) {
   return name === undefined && id !== undefined ? (
     <Guid value={id} name={client === undefined ? 'member ID' : 'client ID'} />
   ) : (
-    <Text size="sm" truncate maw={190} title={name}>
-      {name}
-    </Text>
+    <CellText title={name}>{name}</CellText>
   );
 }
 

@@ -100,7 +100,13 @@ const COLUMNS: Column<Subscription>[] = [
           </PageLink>
           {subscription.protection_enabled ? <Icon name="shield" size={14} /> : null}
         </Group>
-        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        <Text
+          size="xs"
+          c="dimmed"
+          lineClamp={2}
+          title={subscription.url}
+          style={{ overflowWrap: 'anywhere' }}
+        >
           {subscription.url}
         </Text>
         <RollBadge subscription={subscription} />

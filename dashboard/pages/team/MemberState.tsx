@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { Member } from '../../api/types.ts';
 import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { useNow } from '../../shared/time/NowProvider.tsx';
@@ -11,11 +11,11 @@ export function MemberState({ member }: { member: Member }) {
   if (expiresAt === undefined || Date.parse(expiresAt) <= now)
     return <StateBadge state="expired" label="Invitation expired" />;
   return (
-    <>
+    <Stack gap={0} align="flex-start">
       <StateBadge state="invited" label="Invited" />
       <Text size="xs" c="dimmed">
         expires <RelativeTime at={expiresAt} isFuture />
       </Text>
-    </>
+    </Stack>
   );
 }

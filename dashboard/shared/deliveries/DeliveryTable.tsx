@@ -6,6 +6,7 @@ import { useFilters } from '../filters/use-filters.ts';
 import { type Column, DataTable } from '../table/DataTable.tsx';
 import { useList } from '../table/use-list.ts';
 import { BreakableText } from '../text/BreakableText.tsx';
+import { CellText } from '../text/CellText.tsx';
 import { PageLink } from '../text/PageLink.tsx';
 import { Duration } from '../time/Duration.tsx';
 import { RelativeTime } from '../time/RelativeTime.tsx';
@@ -119,8 +120,8 @@ const EVENT: Column<Delivery> = {
 const SUBSCRIPTION: Column<Delivery> = {
   title: 'Subscription',
   cell: ({ subscription_guid: guid }) => (
-    <Text component="div" truncate maw={180}>
+    <CellText>
       <SubscriptionLabel guid={guid} />
-    </Text>
+    </CellText>
   ),
 };

@@ -28,7 +28,7 @@ export function ObjectLink({
         to="/sandbox/$kind/$guid"
         params={{ kind, guid }}
         size="sm"
-        {...(label === undefined ? { ff: 'monospace', fz: 13 } : {})}
+        {...(label === undefined ? { ff: 'monospace', fz: 13 } : { style: { overflowWrap: 'anywhere' } })}
       >
         {label ?? `${guid.slice(0, 8)}…${guid.slice(-6)}`}
       </PageLink>
