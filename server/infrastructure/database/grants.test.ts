@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createTestDatabase, queriesOfOwner } from '../../../testing/database/database.ts';
+import { lockWaits } from '../../../testing/database/locks.ts';
 import { firstGuidAt } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
 import { createDatabase } from './database.ts';
@@ -140,11 +142,29 @@ test('a partition can be dropped only after its retention, and never before the 
 });
 
 test('grants are idempotent and revoke manual grants', async () => {
-  await sql`grant all on audit_records to ${sql.id(SERVICE)}`.execute(owner);
+  await sql`create table events_2019_12_30 partition of events for values from (${sql.lit(firstGuidAt(new Date('2019-12-30')))})
+    to (${sql.lit(firstGuidAt(new Date('2020-01-06')))})`.execute(owner);
+  await sql`grant all on audit_records, events_2019_12_30 to ${sql.id(SERVICE)}`.execute(owner);
   const again = createDatabase({ url: testDatabase.ownerUrl, connections: 1, log });
   await grantToService(again, SERVICE);
   await grantToService(again, SERVICE);
   await grantToService(again, await readRole(again));
   await again.close();
   await assert.rejects(run('truncate audit_records'), { code: DENIED });
+  await assert.rejects(run('select from events_2019_12_30'), { code: DENIED });
+});
+
+test('grants succeed while a node drops a partition', async () => {
+  const again = createDatabase({ url: testDatabase.ownerUrl, connections: 1, log });
+  await run(
+    `select create_partition('event_counters', 'event_counters_2020_01_06', '2020-01-06', '2020-01-13', '{}')`,
+  );
+  let granting: Promise<void> | undefined;
+  await service.transaction(async (node) => {
+    await sql`select drop_partition('event_counters', 'event_counters_2020_01_06', 0)`.execute(node);
+    granting = grantToService(again, SERVICE);
+    while ((await lockWaits(owner)) === 0) await setImmediate();
+  });
+  await granting;
+  await again.close();
 });

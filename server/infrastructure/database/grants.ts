@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
+import type { Database, Queries } from './database.ts';
 
 /**
  * Privileges of the service role. It owns nothing: it cannot change the schema, disable a trigger or truncate, and can
@@ -58,18 +58,32 @@ export async function grantToService(owner: Database, serviceRole: string): Prom
     const { rows: schemas } = await sql<{ name: string }>`
       select quote_ident(current_schema()) as name`.execute(transaction);
     const schema = schemas[0]?.name;
-    // A partition is accessed through its parent, whose privileges apply.
-    const { rows: tables } = await sql<{ name: string }>`
-      select relname as name from pg_class
-      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v') and not relispartition
-        and relowner = current_user::regrole
-      order by relname`.execute(transaction);
     await run(`revoke all on schema ${schema} from`);
     await run(`grant usage on schema ${schema} to`);
-    await run(`revoke all on all tables in schema ${schema} from`);
-    for (const { name } of tables)
-      await sql`grant ${sql.raw(privilegesOn(name))} on ${sql.table(name)} to ${role}`.execute(transaction);
+    for (const { name, isPartition } of await readTables(transaction, serviceRole)) {
+      await sql`revoke all on ${sql.table(name)} from ${role}`.execute(transaction);
+      if (!isPartition)
+        await sql`grant ${sql.raw(privilegesOn(name))} on ${sql.table(name)} to ${role}`.execute(transaction);
+    }
     await run(`grant usage, select on all sequences in schema ${schema} to`);
     for (const signature of FUNCTIONS) await run(`grant execute on function ${signature} to`);
   });
+}
+
+/**
+ * A partition is accessed through its parent, whose privileges apply, so only one with a manual grant is listed. A
+ * statement on every partition would fail, or deadlock, while a running node creates or drops one.
+ */
+async function readTables(
+  queries: Queries,
+  serviceRole: string,
+): Promise<{ name: string; isPartition: boolean }[]> {
+  const { rows } = await sql<{ name: string; isPartition: boolean }>`
+    select relname as name, relispartition as "isPartition" from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v')
+      and relowner = current_user::regrole
+      and (not relispartition
+        or exists (select from aclexplode(relacl) join pg_roles on oid = grantee where rolname = ${serviceRole}))
+    order by relname`.execute(queries);
+  return rows;
 }
