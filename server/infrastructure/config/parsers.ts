@@ -67,6 +67,16 @@ export const smtpUrl: Parse<Secret> = (value) => {
   return new Secret(value);
 };
 
+const HOST_AND_PORT = /^(?:\[[^\]]+\]|[^:/]+):(?<port>\d{1,5})$/;
+const MAX_PORT = 65_535;
+
+export const socketAddress: Parse<string> = (value) => {
+  const port = Number(HOST_AND_PORT.exec(value)?.groups?.port);
+  if (!value.startsWith('/') && !(port >= 1 && port <= MAX_PORT))
+    throw new Error('must be host:port or the path of a Unix socket');
+  return value;
+};
+
 export const emailAddress: Parse<string> = (value) => {
   if (!/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('must be an email address');
   return value;

@@ -86,6 +86,17 @@ const REFUSED: Partial<Record<SettingName, readonly string[]>> = {
   maxPendingFiles: ['0', '100001'],
   maxPendingBytes: ['0', '1048575'],
   minFreeDiskBytes: ['-1', '1GB'],
+  clamd: [
+    'clamd',
+    'clamd:',
+    ':3310',
+    'clamd:0',
+    'clamd:65536',
+    'a:b',
+    'http://clamd:3310',
+    '::1:3310',
+    'clamd.sock',
+  ],
   logLevel: ['verbose', 'trace'],
 };
 
@@ -117,6 +128,11 @@ for (const [name, values] of Object.entries(REFUSED)) {
       assert.throws(() => readConfig({ ...everything, [variable]: value }), new RegExp(variable), value);
   });
 }
+
+test('PORTICO_CLAMD is a host with a port, or the path of a socket', () => {
+  for (const clamd of ['localhost:3310', '127.0.0.1:3310', '[::1]:65535', '/run/clamd.sock'])
+    assert.equal(readConfig({ PORTICO_CLAMD: clamd }).clamd, clamd);
+});
 
 /** Secrets become lists of their values, so that a secret is never mistaken for plain text. */
 function revealed(value: unknown): unknown {

@@ -217,7 +217,7 @@ export const settings = {
   },
   clamd: {
     variable: 'PORTICO_CLAMD',
-    parse: parse.text,
+    parse: parse.socketAddress,
     about: 'clamd that scans files: host:port or a socket path',
   },
   s3Endpoint: {

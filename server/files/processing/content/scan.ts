@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Timers } from '../../../infrastructure/runtime/clock.ts';
-import { StartupError } from '../../../infrastructure/runtime/startup-error.ts';
 import { ClamdSocket, COMMAND, END, type Reply, readReply, ScanError, withLength } from './clamd.ts';
 
 /** `too_large`: clamd scans only up to its own limits, and unscanned content does not count as clean. */
@@ -71,15 +70,11 @@ export function createScanner({ clamd, timers }: { clamd: string; timers: Timers
   return { scan };
 }
 
-const ADDRESS_PATTERN = /^(?:\[(?<address>[^\]]+)\]|(?<name>[^:/]+)):(?<port>\d{1,5})$/;
-
+/** Of a valid `PORTICO_CLAMD`. */
 function addressOf(clamd: string): { path: string } | { host: string; port: number } {
   if (clamd.startsWith('/')) return { path: clamd };
-  const { address, name, port } = ADDRESS_PATTERN.exec(clamd)?.groups ?? {};
-  const host = address ?? name;
-  if (host === undefined)
-    throw new StartupError('PORTICO_CLAMD must be host:port or the path of a Unix socket');
-  return { host, port: Number(port) };
+  const colon = clamd.lastIndexOf(':');
+  return { host: clamd.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(clamd.slice(colon + 1)) };
 }
 
 /** `stream: OK`, `stream: <signature> FOUND`, or `… ERROR`. */
