@@ -60,6 +60,29 @@ test('an upload limit above 5 GiB is refused with an S3 store, which cannot take
   assert.equal(readConfig(limit(most + 1)).maxUploadBytes, most + 1);
 });
 
+test('a value that is not valid is one problem, and is not reported as missing too', () => {
+  for (const [variable, value, others] of [
+    ['PORTICO_MASTER_KEY', 'ab', SHARED],
+    ['PORTICO_OPERATOR_TOKEN', 'short', SHARED],
+    [
+      'PORTICO_DATABASE_URL',
+      'mysql://db',
+      { ...SHARED, PORTICO_MIGRATION_DATABASE_URL: SHARED.PORTICO_DATABASE_URL },
+    ],
+    ['PORTICO_SMTP_URL', 'mail.example', { PORTICO_MAIL_FROM: 'portico@example.com' }],
+    ['PORTICO_S3_ENDPOINT', 's3.example', S3],
+    ['PORTICO_OPERATOR_PORT', 'next', { PORTICO_OPERATOR_HOST: '127.0.0.1' }],
+  ] as const)
+    assert.match(
+      problemsOf({ ...others, [variable]: value }),
+      new RegExp(`^Invalid settings: ${variable} must .+\\.$`),
+    );
+});
+
+test('every wrong entry of a list is named', () => {
+  assert.match(problemsOf({ PORTICO_TRUSTED_PROXIES: '10.0.0.1/8,192.0.2.1,x' }), /not 10\.0\.0\.1\/8, x\.$/);
+});
+
 test('with a shared database, the demo defaults are off', () => {
   const { demo, allowlistPolicy, webhookAllowPrivate } = readConfig(SHARED);
   assert.deepEqual([demo, allowlistPolicy, webhookAllowPrivate], [false, 'required', false]);
@@ -189,7 +212,7 @@ test('all problems are reported at once, each with its variable', () => {
     'PORTICO_PORT must be a whole number from 0 to 65535',
     'PORTICO_DEMO must be true or false',
     'PORTICO_BASE_URL must be an http or https URL',
-    'nonsense is neither',
+    'not nonsense',
     'PORTICO_RETRY_MAX_DELAY must be a duration',
     'PORTICO_PROT is not a setting',
     'PORTICO_S3_BUCKET is required',

@@ -24,7 +24,8 @@ export function readConfig(environment: Environment): Config {
   const given = parseGiven(environment, problems);
   const exposure = exposureOf(given, addressesOf(given));
   const config = { ...withDefaults(given, exposure), exposure };
-  problems.push(...unknownVariables(environment), ...contradictions(config, given));
+  const isSet = (name: SettingName) => textOf(environment, name) !== undefined;
+  problems.push(...unknownVariables(environment), ...contradictions(config, isSet));
   if (problems.length > 0) throw new StartupError(describe(problems));
   return Object.freeze(config);
 }
@@ -32,15 +33,20 @@ export function readConfig(environment: Environment): Config {
 function parseGiven(environment: Environment, problems: string[]): GivenSettings {
   const given: Record<string, unknown> = {};
   for (const [name, { variable, parse }] of Object.entries(settings)) {
-    const value = environment[variable]?.trim();
-    if (value === undefined || value === '') continue;
+    const text = textOf(environment, name as SettingName);
+    if (text === undefined) continue;
     try {
-      given[name] = parse(value);
+      given[name] = parse(text);
     } catch (error) {
       problems.push(`${variable} ${(error as Error).message}`);
     }
   }
   return given as GivenSettings;
+}
+
+/** An empty value counts as unset. */
+function textOf(environment: Environment, name: SettingName): string | undefined {
+  return environment[settings[name].variable]?.trim() || undefined;
 }
 
 function addressesOf(given: GivenSettings) {
@@ -132,7 +138,8 @@ function operatorUrlOf(host: string, port: number | undefined): string | undefin
 
 const S3_TOGETHER = ['s3Endpoint', 's3Bucket', 's3AccessKeyId', 's3SecretAccessKey'] as const;
 
-function contradictions(config: Config, given: GivenSettings): string[] {
+/** A setting that is not valid is set all the same, and has its own problem. */
+function contradictions(config: Config, isSet: (name: SettingName) => boolean): string[] {
   const problems: string[] = [];
   // The scheme does not distinguish them: a request has only a Host.
   if (new URL(config.sandboxAuthUrl).host === new URL(config.productionAuthUrl).host)
@@ -142,26 +149,27 @@ function contradictions(config: Config, given: GivenSettings): string[] {
   if (config.operatorPort !== undefined && config.operatorPort > MAX_PORT)
     problems.push(`PORTICO_OPERATOR_PORT is required with PORTICO_PORT=${config.port}`);
   // By default on a local installation the main port serves the operator, so there is no listener for this host.
-  if (given.operatorHost !== undefined && config.operatorPort === undefined)
+  if (isSet('operatorHost') && !isSet('operatorPort') && config.operatorPort === undefined)
     problems.push('PORTICO_OPERATOR_PORT is required with a loopback PORTICO_OPERATOR_HOST');
   if (config.operatorPort === config.port && config.port !== 0)
     problems.push('PORTICO_OPERATOR_PORT must differ from PORTICO_PORT');
   if (config.maxPendingBytes < config.maxUploadBytes)
     problems.push('PORTICO_MAX_PENDING_BYTES must be at least PORTICO_MAX_UPLOAD_BYTES');
-  if (given.migrationDatabaseUrl !== undefined && given.databaseUrl === undefined)
+  if (isSet('migrationDatabaseUrl') && !isSet('databaseUrl'))
     problems.push('PORTICO_DATABASE_URL is required with PORTICO_MIGRATION_DATABASE_URL');
-  if (given.databaseUrl !== undefined) {
-    if (!given.masterKeys) problems.push('PORTICO_MASTER_KEY is required with PORTICO_DATABASE_URL');
-    if (!given.operatorToken) problems.push('PORTICO_OPERATOR_TOKEN is required with PORTICO_DATABASE_URL');
+  if (isSet('databaseUrl')) {
+    if (!isSet('masterKeys')) problems.push('PORTICO_MASTER_KEY is required with PORTICO_DATABASE_URL');
+    if (!isSet('operatorToken'))
+      problems.push('PORTICO_OPERATOR_TOKEN is required with PORTICO_DATABASE_URL');
   }
-  if ((given.smtpUrl === undefined) !== (given.mailFrom === undefined))
+  if (isSet('smtpUrl') !== isSet('mailFrom'))
     problems.push('PORTICO_SMTP_URL and PORTICO_MAIL_FROM must be set together');
   // With a part of them, files would silently be stored in the folder.
-  const missing = S3_TOGETHER.filter((name) => given[name] === undefined);
+  const missing = S3_TOGETHER.filter((name) => !isSet(name));
   if (missing.length < S3_TOGETHER.length)
     for (const name of missing)
       problems.push(`${settings[name].variable} is required with the other S3 settings`);
-  if (given.s3Endpoint !== undefined && config.maxUploadBytes > MAX_S3_UPLOAD_BYTES)
+  if (isSet('s3Endpoint') && config.maxUploadBytes > MAX_S3_UPLOAD_BYTES)
     problems.push(
       `PORTICO_MAX_UPLOAD_BYTES must be at most ${MAX_S3_UPLOAD_BYTES} (5 GiB) with PORTICO_S3_ENDPOINT`,
     );

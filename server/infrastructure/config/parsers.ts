@@ -84,9 +84,9 @@ export const emailAddress: Parse<string> = (value) => {
 
 export const addressRanges: Parse<readonly string[]> = (value) => {
   const entries = listOf(value);
-  const wrong = entries.find((entry) => !isCidrOrAddress(entry));
-  if (wrong !== undefined)
-    throw new Error(`must be addresses or CIDR ranges, separated by commas; ${wrong} is neither`);
+  const wrong = entries.filter((entry) => !isCidrOrAddress(entry));
+  if (wrong.length > 0)
+    throw new Error(`must be addresses or CIDR ranges, separated by commas, not ${wrong.join(', ')}`);
   return Object.freeze(entries);
 };
 
