@@ -154,7 +154,11 @@ function check(event: Reported, index: number, owners: Owners, now: Date): NewEv
     new Failure(code, `events[${index}].${field} ${problem}`);
   const { guid, bank_guid: bankGuid, organization_guid: organizationGuid } = event;
   if (guid !== undefined && !isRecentGuid(guid, now))
-    return invalid('invalid_parameter', 'guid', 'must be a UUIDv7 of the last 7 days');
+    return invalid(
+      'invalid_parameter',
+      'guid',
+      'must be a UUIDv7 of the last 7 days, at most 5 minutes ahead',
+    );
   if (!owners.organizations.has(organizationGuid))
     return invalid('unknown_organization', 'organization_guid', 'does not name an organization');
   const frozen = owners.frozen.get(organizationGuid);

@@ -21,7 +21,8 @@ const EventType = Type.Enum([...EVENT_TYPES], {
 const ReportedEvent = inputSchema('ReportedEvent', {
   guid: Type.Optional({
     ...Guid,
-    description: 'A UUIDv7 of the last 7 days that makes retries idempotent. Generated when absent',
+    description:
+      'A UUIDv7 of the last 7 days, at most 5 minutes ahead, that makes retries idempotent. Generated when absent',
   }),
   organization_guid: Guid,
   bank_guid: Type.Optional(Guid),
