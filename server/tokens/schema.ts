@@ -25,13 +25,10 @@ const GrantType = Type.String({
   description: 'client_credentials',
   example: 'client_credentials',
 });
-const Scope = Type.Optional(
-  Type.String({
-    maxLength: 4_096,
-    description: 'Scopes separated by spaces, at most 100',
-    example: 'customers:read customers:execute',
-  }),
-);
+const scopeSchema = (example: string) =>
+  Type.Optional(
+    Type.String({ maxLength: 4_096, description: 'Scopes separated by spaces, at most 100', example }),
+  );
 const CustomerGuid = Type.String({
   maxLength: 128,
   description: 'The guid of the customer',
@@ -39,12 +36,16 @@ const CustomerGuid = Type.String({
 });
 
 export const ClientCredentialsBody = Type.Object(credentials);
-export const TokenBody = viewSchema('TokenRequest', { grant_type: GrantType, ...credentials, scope: Scope });
+export const TokenBody = viewSchema('TokenRequest', {
+  grant_type: GrantType,
+  ...credentials,
+  scope: scopeSchema('customers:read customers:execute'),
+});
 export const CustomerTokenBody = viewSchema('CustomerTokenRequest', {
   grant_type: GrantType,
   ...credentials,
   customer_guid: CustomerGuid,
-  scope: Scope,
+  scope: scopeSchema('customers:read trades:read'),
 });
 const AccessToken = Type.String({
   description: 'A JWT',

@@ -21,24 +21,31 @@ const Scopes = Type.Array(Type.String({ maxLength: 128, example: 'customers:read
   maxItems: MAX_SCOPES,
   description: 'Scopes that tokens of this key pair can have. Default: every scope of its kind',
 });
-const IpAllowlist = Type.Array(Type.String({ maxLength: MAX_ENTRY_CHARACTERS, example: '198.51.100.0/24' }), {
+/** Public, unlike the addresses for documentation (RFC 5737): examples can be sent as they are. */
+const A_RANGE = '8.8.8.0/24';
+const IpAllowlist = Type.Array(Type.String({ maxLength: MAX_ENTRY_CHARACTERS, example: A_RANGE }), {
   maxItems: MAX_ENTRIES_READ,
   description: 'At most 3 public IPv4 addresses or CIDR ranges. An empty list allows every address',
 });
 
-export const NewApplication = inputSchema('NewApplication', {
-  name: Name,
-  scopes: Type.Optional(Scopes),
-  ip_allowlist: Type.Optional(IpAllowlist),
-  replaces_client_id: Type.Optional({
-    ...Guid,
-    description: 'The key pair of the same owner that this one replaces in a rotation',
-  }),
-});
-export const NewBankApplication = inputSchema('NewBankApplication', {
-  ...NewApplication.properties,
-  bank_guid: Guid,
-});
+/** A first key pair, which replaces no other. */
+const example = { scopes: ['customers:read'], ip_allowlist: [A_RANGE] };
+export const NewApplication = strictObject(
+  {
+    name: Name,
+    scopes: Type.Optional(Scopes),
+    ip_allowlist: Type.Optional(IpAllowlist),
+    replaces_client_id: Type.Optional({
+      ...Guid,
+      description: 'The key pair of the same owner that this one replaces in a rotation',
+    }),
+  },
+  { title: 'NewApplication', example },
+);
+export const NewBankApplication = strictObject(
+  { ...NewApplication.properties, bank_guid: Guid },
+  { title: 'NewBankApplication', example },
+);
 
 export const ApplicationChanges = inputSchema('ApplicationChanges', {
   name: Type.Optional(Name),
@@ -53,11 +60,11 @@ export const ApplicationView = viewSchema('Application', {
   bank_guid: Type.Optional({ ...Guid, description: 'The bank of a bank key pair' }),
   name: Type.String({ example: 'Settlement service' }),
   scopes: Type.Array(Type.String({ example: 'customers:read' })),
-  ip_allowlist: Type.Array(Type.String({ example: '198.51.100.0/24' })),
+  ip_allowlist: Type.Array(Type.String({ example: A_RANGE })),
   created_at: Timestamp,
   updated_at: Timestamp,
   last_used_at: Type.Optional(Timestamp),
-  last_used_ip: Type.Optional(Type.String({ example: '198.51.100.7' })),
+  last_used_ip: Type.Optional(Type.String({ example: '8.8.8.7' })),
   replaces_client_id: Type.Optional({
     ...Guid,
     description: 'The key pair that this one replaces, until that is deleted',

@@ -11,6 +11,7 @@ import {
   Guid,
   inputSchema,
   nameSchema,
+  strictObject,
   Timestamp,
 } from '../../infrastructure/http/requests/schemas.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
@@ -52,13 +53,17 @@ const replacesGuid = {
   description: 'The subscription that this one replaces in a roll of its signing key',
 };
 
-export const NewSubscription = inputSchema('NewSubscription', {
-  type: SubscriptionType,
-  name: Name,
-  url: Url,
-  environment: EnvironmentName,
-  replaces_guid: Type.Optional(replacesGuid),
-});
+export const NewSubscription = strictObject(
+  {
+    type: SubscriptionType,
+    name: Name,
+    url: Url,
+    environment: EnvironmentName,
+    replaces_guid: Type.Optional(replacesGuid),
+  },
+  // The example replaces no other subscription.
+  { title: 'NewSubscription', example: {} },
+);
 export const SubscriptionChanges = inputSchema('SubscriptionChanges', {
   name: Type.Optional(Name),
   url: Type.Optional({

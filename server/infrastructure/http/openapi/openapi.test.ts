@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { DOCUMENT_PATHS, readOperations, takesBytes } from '../../../../testing/api/operations.ts';
 import { createTestApp } from '../../../../testing/app/app.ts';
+import { createTenant, userToken } from '../../../../testing/app/tenant.ts';
+import { createCustomer } from '../../../../testing/objects/customers.ts';
 import { TOKEN_LIFETIME_SECONDS } from '../../../tokens/claims.ts';
 import { EVENT_TYPES } from '../../../webhooks/events/catalogue.ts';
 import { inlineReferences } from './references.ts';
@@ -134,6 +136,23 @@ test('the examples of tokens have the default lifetime', () => {
   assert.equal(exampleOf('Token').expires_in, TOKEN_LIFETIME_SECONDS);
   const { exp = 0, iat = 0 } = exampleOf('Introspection');
   assert.equal(exp - iat, TOKEN_LIFETIME_SECONDS);
+});
+
+test('the service accepts the examples of key pairs, customer tokens and subscriptions', async () => {
+  const tenant = await createTenant(app);
+  const token = await userToken(app, tenant.organizationGuid);
+  const { clientId: client_id, secret: client_secret } = tenant.bankKey;
+  const customer_guid = await createCustomer(app, tenant.bankGuid);
+  for (const [url, name, own] of [
+    ['/api/organization_applications', 'NewApplication', {}],
+    ['/api/bank_applications', 'NewBankApplication', { bank_guid: tenant.bankGuid }],
+    ['/oauth/customer_token', 'CustomerTokenRequest', { client_id, client_secret, customer_guid }],
+    ['/api/subscriptions', 'NewSubscription', {}],
+  ] as const) {
+    const payload = { ...(partner.components.schemas[name]?.examples?.[0] as object), ...own };
+    const answer = await app.call({ method: 'POST', url, token, payload });
+    assert.ok(answer.status < 300, `${name}: ${JSON.stringify(answer.body)}`);
+  }
 });
 
 test('every JSON body is a named schema with an example', () => {
