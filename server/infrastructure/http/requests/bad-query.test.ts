@@ -51,7 +51,7 @@ for (const operation of operations) {
 
   test(`${operationId}: rejects a repeated parameter that takes one value by name`, async () => {
     for (const { name } of queryOf(operation).filter(({ schema }) => !schema['x-repeatable']))
-      assertRefused(operation, await ask(`${name}=1&${name}=2`), invalid(name));
+      assertRefused(operation, await ask(`${name}=1&${name}=2`), invalid(`${name} must be sent only once`));
   });
 
   test(`${operationId}: rejects an invalid value among repeated ones by name`, async () => {
@@ -123,6 +123,17 @@ for (const operation of lists) {
         assertRefused(operation, await ask(query), invalid(name));
   });
 }
+
+test('page and per_page are decimal integers', async () => {
+  const [operation] = lists;
+  assert.ok(operation);
+  const other = ['0x1', '0b1', '1e1', '1.0', '+1', ' 1', '1 ', '01', '-0x1', '', '1e400', '9'.repeat(400)];
+  for (const name of ['page', 'per_page'])
+    for (const value of other) {
+      const url = `${addressOf(operation)}?${new URLSearchParams({ [name]: value })}`;
+      assertRefused(operation, await call(operation, { url }), invalid(`${name} must be an integer`));
+    }
+});
 
 test('a date filter accepts a date as midnight UTC, and its error shows the accepted form', async () => {
   const filters = operations.flatMap((operation) =>

@@ -7,7 +7,6 @@ import {
   DATE_TIME_PATTERN,
   ENVIRONMENTS_PATTERN,
   GUIDS_PATTERN,
-  isRepeatable,
   MAX_VALUES_KEYWORD,
   METHODS_PATTERN,
   STATUSES_PATTERN,
@@ -15,6 +14,7 @@ import {
   WORDS_PATTERN,
 } from './filters.ts';
 import { once } from './once.ts';
+import { compileText, REPEATED_KEYWORD, type Validator } from './text-parameters.ts';
 
 /**
  * Bodies are not coerced and unknown fields are not dropped (contract, section 1); only `null` counts as absent. Query
@@ -27,8 +27,6 @@ const OPTIONS: Options = {
   // Halves the time to compile a schema: the linter of the OpenAPI document checks schemas, and V8 removes unused code.
   ...{ meta: false, validateSchema: false, code: { optimize: false } },
 };
-
-type Validator = { (value: unknown): boolean; errors?: ErrorObject[] | null };
 
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const forBodies = withFormats(new Ajv({ ...OPTIONS, coerceTypes: false }));
@@ -57,43 +55,6 @@ function compileBody(ajv: Ajv, schema: object): Validator {
     return isValid;
   };
   return validate;
-}
-
-/** Ajv parses `1e400` as Infinity and does not compare Infinity with a minimum or maximum. */
-function compileText(ajv: Ajv, schema: object): Validator {
-  const compiled = once(() => ({ check: ajv.compile(schema), repeatable: repeatableOf(schema) }));
-  const validate: Validator = (values) => {
-    const { check, repeatable } = compiled();
-    joinRepeated(values as Record<string, unknown>, repeatable);
-    const isValid = check(values);
-    const infinite = isValid ? infiniteIn(values as Record<string, unknown>) : undefined;
-    validate.errors = infinite === undefined ? (check.errors ?? null) : [notFinite(infinite)];
-    return isValid && infinite === undefined;
-  };
-  return validate;
-}
-
-function repeatableOf({ properties = {} }: { properties?: Record<string, object> }): string[] {
-  return Object.entries(properties).flatMap(([name, schema]) => (isRepeatable(schema) ? name : []));
-}
-
-/** `state=a&state=b` means `state=a,b`. */
-function joinRepeated(values: Record<string, unknown>, repeatable: readonly string[]): void {
-  for (const name of repeatable) {
-    const value = values[name];
-    if (Array.isArray(value)) values[name] = value.join(',');
-  }
-}
-
-function infiniteIn(values: Record<string, unknown>): string | undefined {
-  return Object.keys(values).find((name) => {
-    const value = values[name];
-    return typeof value === 'number' && !Number.isFinite(value);
-  });
-}
-
-function notFinite(name: string): ErrorObject {
-  return { keyword: 'type', instancePath: `/${name}`, schemaPath: '', params: { type: 'integer' } };
 }
 
 function withFormats(ajv: Ajv): Ajv {
@@ -237,6 +198,8 @@ function describe({ keyword, params, message }: ErrorObject): string {
       return `must have at most ${params.limit} entries`;
     case MAX_VALUES_KEYWORD:
       return `must have at most ${params.limit} values`;
+    case REPEATED_KEYWORD:
+      return 'must be sent only once';
     case 'uniqueItems':
       return 'must not repeat an entry';
     case 'format':
