@@ -136,7 +136,7 @@ export class InvalidIpAllowlistError extends UnprocessableError {
 }
 
 /**
- * 400: a field or parameter is unknown or not valid. Remedy: correct what `message` names.
+ * 400: a field or parameter is unknown or not valid; or the body is too deep or has too many entries. Remedy: correct what `message` names; send at most 32 levels, 100 keys per object and 10,000 entries.
  */
 export class InvalidParameterError extends BadRequestError {
   declare readonly messageCode: 'invalid_parameter';
@@ -185,7 +185,7 @@ export class LengthRequiredError extends BadRequestError {
 }
 
 /**
- * 400: the body is not JSON, or too deep or too large in entries. Remedy: send valid JSON: at most 32 levels, 100 keys per object.
+ * 400: the body is not valid JSON in UTF-8. Remedy: send valid JSON.
  */
 export class MalformedJsonError extends BadRequestError {
   declare readonly messageCode: 'malformed_json';
