@@ -39,6 +39,21 @@ test('the source address comes before the token type, and that before the scope'
   assertError(await app.call({ ...call, remoteAddress: INSIDE }), 403, 'invalid_scopes', /bank token$/);
 });
 
+test('a wrong token type is refused with the types that the operation accepts', async () => {
+  const token = await issueToken(app, owner, 'customer');
+  for (const [url, types] of [
+    ['/api/subscriptions', 'a user'],
+    ['/api/organizations', 'an organization or user'],
+    ['/api/banks', 'an organization, bank or user'],
+  ] as const)
+    assertError(
+      await app.call({ url, token }),
+      403,
+      'invalid_scopes',
+      `This operation needs ${types} token, not a customer token`,
+    );
+});
+
 test('the input comes before the object and its state', async () => {
   const token = await issueToken(app, owner, 'user');
   const url = `/api/bank_applications/${'0'.repeat(32)}`;

@@ -240,6 +240,9 @@ function checkTypeAndScopes(caller: Caller, { types, scopes }: Access): Failure 
   return missing === undefined ? undefined : refused(`This operation needs the scope ${missing}`);
 }
 
+const ENGLISH_CHOICE = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** `an organization, bank or user` */
 function listed(types: readonly TokenType[]): string {
-  return types.map((type) => (type === 'organization' ? 'an organization' : `a ${type}`)).join(' or ');
+  return `${types[0] === 'organization' ? 'an' : 'a'} ${ENGLISH_CHOICE.format(types)}`;
 }
