@@ -70,7 +70,7 @@ export function createPeriodicTasks(deps: Deps) {
       { name: 'old requests of inboxes', run: deps.inboxesModule.inboxes.sweep },
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveriesModule.sweepOrphans },
-      { name: 'paused deliveries', run: deliveriesModule.sweepPaused },
+      { name: 'held deliveries', run: deliveriesModule.sweepHeld },
       { name: 'interrupted freezes', run: deps.transfers.resumeInterrupted },
       { name: 'idempotency keys', run: idempotencyKeys.sweep },
       { name: 'retention', run: partitions.dropOld },

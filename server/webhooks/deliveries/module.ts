@@ -11,7 +11,7 @@ import { createEndpointHealth } from './health/health.ts';
 import { createLiveFeed } from './live/live-feed.ts';
 import { createLiveViewers } from './live/live-viewers.ts';
 import { createFirstEvents } from './queue/endpoint-changes/first-events.ts';
-import { createPausedSweep } from './queue/endpoint-changes/paused-sweep.ts';
+import { createHeldSweep } from './queue/endpoint-changes/held-sweep.ts';
 import { createEnqueue } from './queue/enqueue.ts';
 import { createOrphans } from './queue/orphans.ts';
 import { createCreatedAsFailed } from './recording/created-as-failed.ts';
@@ -74,7 +74,7 @@ export function createDeliveriesModule(deps: Deps) {
     enqueueFor,
     ...createFirstEvents({ clock, enqueueEach }),
     ...createOrphans(deps),
-    ...createPausedSweep(deps),
+    ...createHeldSweep(deps),
     stopSending: dispatcher.stopSending,
     stop: dispatcher.stop,
     /** Terminates the sender thread and its requests in flight. */

@@ -100,10 +100,6 @@ export const hasEnded = (guid: string, now: Date) => sql<boolean>`not exists (
   select 1 from subscriptions
   where guid = ${guid} and failed_at is null and disabled_at is null and ${stateAt(now)} <> 'deleted')`;
 
-/** Whether a subscription is paused by its owner, as part of a statement. */
-export const isPaused = (guid: string) => sql<boolean>`exists (
-  select 1 from subscriptions where guid = ${guid} and paused_at is not null)`;
-
 export type Owned = {
   organizationGuid: string;
   environments: readonly EnvironmentName[];
@@ -211,38 +207,6 @@ export async function updateFirstDeliveries(
     update subscriptions set first_delivery_guid = firsts.first
     from unnest(${uuidArray([...firsts.keys()])}, ${uuidArray([...firsts.values()])}) as firsts (guid, first)
     where subscriptions.guid = firsts.guid`.execute(transaction);
-}
-
-/** The inactive and paused ones among these subscriptions. */
-export function selectHolding(queries: Queries, guids: readonly string[]) {
-  return queries
-    .selectFrom('subscriptions')
-    .select(['guid', 'paused_at'])
-    .select(({ eb }) =>
-      eb
-        .case()
-        .when('activated_at', 'is', null)
-        .then(eb.ref('first_delivery_guid'))
-        .end()
-        .as('first_delivery_guid'),
-    )
-    .where('guid', '=', sql<string>`any(${uuidArray(guids)})`)
-    .where(({ or, eb }) => or([eb('activated_at', 'is', null), eb('paused_at', 'is not', null)]))
-    .execute();
-}
-
-/** In guid order, after `after`. */
-export async function selectPaused(queries: Queries, after: string, limit: number): Promise<string[]> {
-  const rows = await queries
-    .selectFrom('subscriptions')
-    .select('guid')
-    .where('paused_at', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .where('guid', '>', after)
-    .orderBy('guid')
-    .limit(limit)
-    .execute();
-  return rows.map(({ guid }) => guid);
 }
 
 /** Failing since before `moment`, in the order of their guids; neither failed, disabled, paused nor deleted. */

@@ -5,6 +5,7 @@ import { setBounded } from '../../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import * as store from './endpoint-store.ts';
+import { isHolding, selectHolding, selectHoldingAfter } from './holding-store.ts';
 import type { SigningKeys } from './signing-key.ts';
 import { type SubscriptionRow, stateOf } from './state.ts';
 
@@ -139,7 +140,7 @@ export function createEndpoints({ database, clock, signingKeys, leaseTerm }: Dep
     },
 
     hasEnded: store.hasEnded,
-    isPaused: store.isPaused,
+    isHolding,
 
     /** Subscriptions of one Organization, except those deleted before `deletedAfter`. */
     guidsOf: (owned: store.Owned): Promise<string[]> => store.selectGuids(database.queries, owned),
@@ -171,7 +172,7 @@ export function createEndpoints({ database, clock, signingKeys, leaseTerm }: Dep
 
     /** The first deliveries of the inactive ones among these subscriptions. */
     async firstDeliveriesOf(guids: readonly string[]): Promise<ReadonlyMap<string, string | undefined>> {
-      const rows = guids.length > 0 ? await store.selectHolding(database.queries, guids) : [];
+      const rows = guids.length > 0 ? await selectHolding(database.queries, guids) : [];
       return new Map(rows.map((row) => [row.guid, row.first_delivery_guid ?? undefined]));
     },
 
@@ -179,7 +180,7 @@ export function createEndpoints({ database, clock, signingKeys, leaseTerm }: Dep
     async heldDeliveriesOf(
       guids: readonly string[],
     ): Promise<(delivery: { guid: string; subscription_guid: string }) => boolean> {
-      const rows = guids.length > 0 ? await store.selectHolding(database.queries, guids) : [];
+      const rows = guids.length > 0 ? await selectHolding(database.queries, guids) : [];
       const holding = new Map(rows.map((row) => [row.guid, row]));
       return ({ guid, subscription_guid }) => {
         const holder = holding.get(subscription_guid);
@@ -189,9 +190,9 @@ export function createEndpoints({ database, clock, signingKeys, leaseTerm }: Dep
       };
     },
 
-    /** Paused subscriptions in guid order, after `after`. */
-    pausedAfter: (after: string, limit: number): Promise<string[]> =>
-      store.selectPaused(database.queries, after, limit),
+    /** Subscriptions in guid order, after `after`, that may have deliveries without attempts from before `createdBefore`. */
+    holdingAfter: (after: string, page: { createdBefore: Date; limit: number }): Promise<string[]> =>
+      selectHoldingAfter(database.queries, after, page),
   };
 }
 

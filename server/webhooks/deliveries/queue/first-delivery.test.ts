@@ -188,6 +188,24 @@ test('seven days without a 2xx fail the subscription and its waiting deliveries'
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
+test('a delivery that waits for seven days for a first 2xx fails, also after a change of the URL', async () => {
+  const { tenant, subscription } = await createInactive();
+  const [old = ''] = await publishEvents(app, tenant);
+  clock.advance(6 * DAY_MS);
+  const endpoint = await createTestEndpoint();
+  endpoint.behave(FAILS);
+  await founderOf(app, tenant)('PATCH', `/${subscription.guid}`, { url: endpoint.url });
+  const [young = ''] = await publishEvents(app, tenant);
+  clock.advance(DAY_MS + 1);
+  await dispatcher.drain();
+  await app.clusterTasks.runOnce();
+  assert.ok((await deliveryOf(app, subscription, old)).failed_at);
+  endpoint.behave({ kind: 'answer' });
+  await pass(10_000, [app]);
+  assert.ok((await deliveryOf(app, subscription, young)).completed_at);
+  assert.equal(guidsAt(endpoint).includes(old), false);
+});
+
 test('a deleting subscription receives waiting deliveries only if it answers before its deletion', async () => {
   for (const answers of [true, false]) {
     const { tenant, endpoint, subscription } = await createInactive();

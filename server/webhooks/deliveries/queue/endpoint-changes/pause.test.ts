@@ -200,12 +200,16 @@ test('a delivery of a subscription that is resumed before the sweep reaches it d
   const { tenant, subscription } = await createPaused();
   await publishEvents(app, tenant, 3);
   clock.advance(7 * DAY_MS + 1);
-  const { pausedAfter } = app.subscriptions;
-  const reading = mock.method(app.subscriptions, 'pausedAfter', async (after: string, limit: number) => {
-    const found = await pausedAfter(after, limit);
-    await setMoments(app, subscription.guid, { paused_at: null });
-    return found;
-  });
+  const { holdingAfter } = app.subscriptions;
+  const reading = mock.method(
+    app.subscriptions,
+    'holdingAfter',
+    async (...page: Parameters<typeof holdingAfter>) => {
+      const found = await holdingAfter(...page);
+      await setMoments(app, subscription.guid, { paused_at: null });
+      return found;
+    },
+  );
   await app.clusterTasks.runOnce();
   reading.mock.restore();
   assert.ok(reading.mock.callCount() > 0);

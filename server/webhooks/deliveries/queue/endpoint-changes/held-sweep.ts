@@ -1,5 +1,5 @@
 import type { Database } from '../../../../infrastructure/database/database.ts';
-import type { Clock } from '../../../../infrastructure/runtime/clock.ts';
+import { type Clock, later } from '../../../../infrastructure/runtime/clock.ts';
 import { firstGuidAt, NIL_GUID } from '../../../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../../infrastructure/runtime/metrics.ts';
@@ -12,13 +12,15 @@ const PAGE = 200;
 
 type Deps = { database: Database; clock: Clock; log: Log; metrics: Metrics; subscriptions: Subscriptions };
 
-/** Deliveries of a paused subscription have no attempt that could end them, so a task fails them after seven days. */
-export function createPausedSweep({ database, clock, log, metrics, subscriptions }: Deps) {
-  async function failOverdue(subscriptionGuid: string): Promise<number> {
-    const at = clock.now();
-    const before = firstGuidAt(new Date(at.getTime() - RETRY_PERIOD_MS));
+/**
+ * Deliveries that wait for the end of a pause or for the first 2xx of an endpoint have no attempt that could end them, so
+ * a task fails them after seven days.
+ */
+export function createHeldSweep({ database, clock, log, metrics, subscriptions }: Deps) {
+  async function failOverdue(subscriptionGuid: string, at: Date): Promise<number> {
+    const before = firstGuidAt(weekBefore(at));
     let total = 0;
-    const provided = subscriptions.isPaused(subscriptionGuid);
+    const provided = subscriptions.isHolding(subscriptionGuid);
     let after: string | undefined = NIL_GUID;
     while (after !== undefined) {
       const { failed, reached } = await failBatch(database, subscriptionGuid, at, {
@@ -31,23 +33,26 @@ export function createPausedSweep({ database, clock, log, metrics, subscriptions
     }
     if (total === 0) return 0;
     const about = { subscription_guid: subscriptionGuid, deliveries: total };
-    log.info(about, 'failed deliveries that waited for seven days in a pause');
+    log.info(about, 'failed deliveries that waited for seven days');
     metrics.deliveries.inc({ state: 'failed' }, total);
     return total;
   }
 
   return {
-    /** Fails deliveries of paused subscriptions that were created seven days ago; returns their number. */
-    async sweepPaused(): Promise<number> {
+    /** Fails held deliveries that were created seven days ago; returns their number. */
+    async sweepHeld(): Promise<number> {
+      const at = clock.now();
       let total = 0;
       let page: string[];
       let after = NIL_GUID;
       do {
-        page = await subscriptions.pausedAfter(after, PAGE);
-        for (const guid of page) total += await failOverdue(guid);
+        page = await subscriptions.holdingAfter(after, { createdBefore: weekBefore(at), limit: PAGE });
+        for (const guid of page) total += await failOverdue(guid, at);
         after = page.at(-1) ?? after;
       } while (page.length === PAGE);
       return total;
     },
   };
 }
+
+const weekBefore = (at: Date) => later(at, -RETRY_PERIOD_MS);
