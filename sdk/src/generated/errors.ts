@@ -38,7 +38,7 @@ export class DatabaseUnavailableError extends ServiceError {
 }
 
 /**
- * 409: the subscription no longer delivers. Remedy: redeliver to another one: `GET /api/subscription_targets`.
+ * 409: the subscription has ended, or the operator has disabled it. Remedy: redeliver to another one: `GET /api/subscription_targets`.
  */
 export class DeliveryNotRetryableError extends ConflictError {
   declare readonly messageCode: 'delivery_not_retryable';

@@ -12,6 +12,11 @@ export async function findDeliveringEndpoint(
   const [endpoint] = await subscriptions.endpoints([subscriptionGuid]);
   if (!endpoint || !isOwn(endpoint, visible))
     return new Failure('not_found', 'subscription_guid does not name a subscription of this Organization');
+  if (endpoint.disabled)
+    return new Failure(
+      'delivery_not_retryable',
+      'subscription_guid names a subscription that the operator has disabled; ask the operator, or use another subscription',
+    );
   if (!endpoint.delivers)
     return new Failure(
       'delivery_not_retryable',

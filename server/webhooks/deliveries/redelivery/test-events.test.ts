@@ -135,7 +135,7 @@ test('disabled and failed subscriptions get no test event; deleting ones do', as
   const tenant = await createTenant(app);
   const { subscription } = await createEndpoint(tenant);
   await setDisabled(app, subscription, true);
-  assertError(await send(tenant, subscription), 409, 'delivery_not_retryable');
+  assertError(await send(tenant, subscription), 409, 'delivery_not_retryable', /operator has disabled/);
   await setDisabled(app, subscription, false);
   const token = await userToken(app, tenant.organizationGuid);
   const url = `/api/subscriptions/${subscription.guid}`;
@@ -146,7 +146,7 @@ test('disabled and failed subscriptions get no test event; deleting ones do', as
     .set({ failed_at: clock.now() })
     .where('guid', '=', subscription.guid)
     .execute();
-  assertError(await send(tenant, subscription), 409, 'delivery_not_retryable');
+  assertError(await send(tenant, subscription), 409, 'delivery_not_retryable', /no longer delivers/);
 });
 
 test('a deleted subscription is not found', async () => {

@@ -46,6 +46,11 @@ export function createTestEvents({ database, clock, events, subscriptions, rateL
       const subscription = await subscriptions.get(visible, guid);
       if (isFailure(subscription)) return subscription;
       const [endpoint] = await subscriptions.endpoints([guid]);
+      if (endpoint?.disabled)
+        return new Failure(
+          'delivery_not_retryable',
+          'The operator has disabled the subscription; ask the operator, or create a new subscription',
+        );
       if (!endpoint?.delivers)
         return new Failure(
           'delivery_not_retryable',
