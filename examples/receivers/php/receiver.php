@@ -71,14 +71,14 @@ function remember(string $guid): bool
     return false;
 }
 
-/** One request in a hundred removes files older than 30 days, after which an event is not delivered again. */
+/** One request in a hundred removes files older than 60 days: events can be redelivered for 30 days and a week more. */
 function forget_old(): void
 {
     if (random_int(1, 100) > 1) {
         return;
     }
     foreach (new FilesystemIterator(SEEN_FOLDER) as $file) {
-        if ($file->getMTime() < time() - 30 * 86400) {
+        if ($file->getMTime() < time() - 60 * 86400) {
             @unlink($file->getPathname());
         }
     }
