@@ -172,7 +172,7 @@ export const settings = {
   retryMaxDelayMs: {
     variable: 'PORTICO_RETRY_MAX_DELAY',
     parse: parse.durationMs(1_000, 24 * 3_600_000),
-    about: 'maximum delay between two attempts of a webhook delivery',
+    about: 'delay before the fifth and later attempts of a webhook delivery, and the longest Retry-After',
   },
   simulatorDelayMs: {
     variable: 'PORTICO_SIMULATOR_DELAY',
