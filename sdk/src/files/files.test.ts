@@ -6,7 +6,8 @@ import { after, test } from 'node:test';
 import { PDF, PNG } from '../../../testing/objects/files.ts';
 import { createSdkService, errorResponse } from '../../../testing/packages/sdk.ts';
 import { fileFromPath } from '../node.ts';
-import { type Progress, uploadContent } from './upload-content.ts';
+import type { Progress } from './counted-stream.ts';
+import { uploadContent } from './upload-content.ts';
 
 const service = await createSdkService();
 const { app, tenant, sent } = service;
@@ -235,6 +236,26 @@ test('each attempt closes its stream of the source, also if nothing was sent', a
   service.intercept(() => undefined);
 });
 
+test('content of another size, and errors of the source and of onProgress, end an upload at once', async () => {
+  const parts = (...sizes: number[]) => ({
+    name: 'bill.pdf',
+    stream: () => new Blob(sizes.map((size) => LARGE.subarray(0, size))).stream(),
+  });
+  const failing = () =>
+    new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('disk failed')) });
+  const size = LARGE.length;
+  for (const [source, options, expected] of [
+    [{ ...parts(size, 1), size }, {}, { name: 'ConfigurationError', message: /more than \d+ bytes/ }],
+    [{ ...parts(size - 1), size }, {}, { name: 'ConfigurationError', message: /has \d+ bytes instead of/ }],
+    [{ name: 'bill.pdf', size, stream: failing }, {}, { message: 'disk failed' }],
+    [{ ...parts(size), size }, { onProgress: () => assert.fail('mine') }, { message: 'mine' }],
+  ] as const) {
+    sent.length = 0;
+    await assert.rejects(portico.files.upload(source, { ...ABOUT, ...options }), expected);
+    assert.deepEqual(routes(), ['POST /api/files', 'PUT /uploads']);
+  }
+});
+
 test('a signal ends an upload while its source is being read, and closes the source', async () => {
   // As in a browser, which has to read the whole content before it sends it.
   Object.assign(globalThis, { XMLHttpRequest: class {} });
@@ -271,7 +292,14 @@ test('a source without name or type, or with another size, is refused before any
     portico.files.upload(new Blob([PNG]), { ...ABOUT, filename: 'bill' }),
     /content_type is required/,
   );
-  await assert.rejects(portico.files.upload(new Blob([PNG]).stream(), ABOUT), /size/);
+  for (const wrong of [undefined, -1, Number.NaN])
+    await assert.rejects(portico.files.upload(new Blob([PNG]).stream(), { ...ABOUT, size: wrong }), {
+      ...{ name: 'ConfigurationError', message: /^size is required/ },
+    });
+  for (const wrong of [undefined, 'text', {}])
+    await assert.rejects(portico.files.upload(wrong as never, ABOUT), {
+      ...{ name: 'ConfigurationError', message: /^The source must be/ },
+    });
   const size = PNG.length + 1;
   const cut = { size, name: 'bill.png', stream: () => new Blob([PNG]).stream() };
   await assert.rejects(portico.files.upload(cut, ABOUT), /has \d+ bytes instead of/);

@@ -1,4 +1,5 @@
 import { abortable } from '../client/runtime.ts';
+import { ConfigurationError } from '../errors.ts';
 
 /**
  * Content to upload: a `Blob` or `File`, bytes, a file of Node.js (`fileFromPath` of `@portico/sdk/node`), or any object
@@ -34,10 +35,13 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 export function contentOf(source: UploadSource, size: number | undefined): Content {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
     return contentOf(new Blob([source as Uint8Array<ArrayBuffer>]), undefined);
-  const isRepeatable = !('getReader' in source);
-  const content = isRepeatable ? source : { size, stream: () => source };
+  const content = isStream(source) ? { size, stream: () => source } : source;
+  if (typeof content?.stream !== 'function')
+    throw new ConfigurationError('The source must be a Blob, bytes, a stream, or an object with stream()');
+  const isRepeatable = content === source;
   const total = content.size;
-  if (total === undefined) throw new TypeError('A stream needs its size in bytes');
+  if (total === undefined || !Number.isSafeInteger(total) || total < 0)
+    throw new ConfigurationError('size is required: the number of bytes of the source');
   const stream = () => content.stream();
   // The properties of a Blob are on its prototype, so they are read one by one.
   const { name, type } = content as OpenableContent;
@@ -47,6 +51,14 @@ export function contentOf(source: UploadSource, size: number | undefined): Conte
   };
 }
 
+function isStream(source: UploadSource): source is ReadableStream<Uint8Array> {
+  return 'getReader' in Object(source);
+}
+
+export function sizeError(found: number, size: number): ConfigurationError {
+  return new ConfigurationError(`The source has ${found} bytes instead of ${size}`);
+}
+
 async function blobOf(
   stream: ReadableStream<Uint8Array>,
   size: number,
@@ -54,8 +66,7 @@ async function blobOf(
 ): Promise<Blob> {
   const body = signal ? stream.pipeThrough(new TransformStream(), { signal }) : stream;
   const blob = await abortable(new Response(body).blob(), signal);
-  // Where content is sent as a stream, `Content-Length` ensures it.
-  if (blob.size !== size) throw new TypeError(`The source has ${blob.size} bytes instead of ${size}`);
+  if (blob.size !== size) throw sizeError(blob.size, size);
   return blob;
 }
 

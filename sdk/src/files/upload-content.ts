@@ -4,9 +4,9 @@ import { withRetries } from '../client/retries.ts';
 import { type Runtime, systemRuntime } from '../client/runtime.ts';
 import { ConfigurationError, ConnectionError, ServiceError, TimeoutError } from '../errors.ts';
 import { UploadCompletedError } from '../generated/errors.ts';
+import { type CountedStream, countedStream, type Progress } from './counted-stream.ts';
 import { type Content, contentOf, contentTypeOf, type UploadSource } from './source.ts';
 
-export type Progress = { sentBytes: number; totalBytes: number };
 export type UploadContentOptions = {
   /** Exactly the `content_type` of the file. Default: that of the source, or by the extension of its name. */
   contentType?: string | undefined;
@@ -27,7 +27,6 @@ type Put = { url: string; content: Content; headers: Record<string, string>; tim
 
 const UPLOAD_TIMEOUT_MS = 3_600_000;
 const DEFAULT_MAX_RETRIES = 3;
-const PART_BYTES = 65_536;
 
 /**
  * Sends content to the `upload_url` of a file. It needs no token, so it works in a browser with an URL that your server
@@ -66,13 +65,16 @@ export async function uploadContent(
 
 async function putByFetch(put: Put, runtime: Runtime): Promise<void> {
   const { url, timeoutMs, signal } = put;
-  const { body, headers, close } = await bodyOf(put);
+  const { body, headers, counted } = await bodyOf(put);
   // `duplex` is required for streams, and not among the types of every runtime.
   const init = { method: 'PUT', body, headers, timeoutMs, signal, duplex: 'half' as const };
   try {
     await exchange(url, init, runtime, (response) => response.arrayBuffer());
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw counted?.failure() ?? error;
   } finally {
-    close?.();
+    counted?.close();
   }
 }
 
@@ -80,7 +82,7 @@ async function putByFetch(put: Put, runtime: Runtime): Promise<void> {
 async function bodyOf({ content, headers, onProgress, signal }: Put): Promise<{
   body: Blob | ReadableStream<Uint8Array>;
   headers: Record<string, string>;
-  close?(): void;
+  counted?: CountedStream;
 }> {
   const { FixedLengthStream, process } = globalThis as {
     FixedLengthStream?: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
@@ -89,39 +91,12 @@ async function bodyOf({ content, headers, onProgress, signal }: Put): Promise<{
   // Deno ignores the header.
   const isNode = process?.versions?.node && !process.versions.deno;
   if (!FixedLengthStream && !isNode) return { body: await content.blob(signal), headers };
-  const reader = content.stream().getReader();
-  const counted = count(reader, content.size, onProgress);
-  // `fetch` of Node.js that cannot connect neither reads nor cancels the body, and may keep it locked.
-  const close = () => void reader.cancel().catch(() => undefined);
+  const counted = countedStream(content, onProgress);
   // Cloudflare Workers.
   if (FixedLengthStream)
-    return { body: counted.pipeThrough(new FixedLengthStream(content.size)), headers, close };
+    return { body: counted.stream.pipeThrough(new FixedLengthStream(content.size)), headers, counted };
   // Node.js and Bun.
-  return { body: counted, headers: { ...headers, 'content-length': `${content.size}` }, close };
-}
-
-/** In small parts, each counted when the next one is asked for: a source may be one large part. */
-function count(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  totalBytes: number,
-  onProgress: Put['onProgress'],
-): ReadableStream<Uint8Array> {
-  let rest = new Uint8Array();
-  let sentBytes = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      if (sentBytes > 0) onProgress?.({ sentBytes, totalBytes });
-      while (rest.length === 0) {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        rest = value as Uint8Array<ArrayBuffer>;
-      }
-      controller.enqueue(rest.subarray(0, PART_BYTES));
-      sentBytes += Math.min(rest.length, PART_BYTES);
-      rest = rest.subarray(PART_BYTES);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
+  return { body: counted.stream, headers: { ...headers, 'content-length': `${content.size}` }, counted };
 }
 
 function canUseXhr(): boolean {
