@@ -230,3 +230,19 @@ test('a wrong secret is an error of its class, and a sandbox token is not taken 
     message: /issues tokens of the environment sandbox, not production/,
   });
 });
+
+test('an issuer or a function that returns no token is a mistake of the configuration, not a call without one', async () => {
+  for (const answer of [{}, { access_token: '' }]) {
+    service.intercept(({ path }) => (path === '/oauth/token' ? Response.json(answer) : undefined));
+    await assert.rejects(service.portico().banks.get(tenant.bankGuid), {
+      ...{ name: 'ConfigurationError', message: /issued no token; set authUrl/ },
+    });
+  }
+  service.intercept(() => undefined);
+  sent.length = 0;
+  for (const none of [undefined, '']) {
+    const portico = new Portico({ token: () => none as string }, service.runtime);
+    await assert.rejects(portico.banks.get(tenant.bankGuid), { name: 'ConfigurationError' });
+  }
+  assert.deepEqual(sent, []);
+});

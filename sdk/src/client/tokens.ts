@@ -102,8 +102,11 @@ export function createTokens(keyPair: KeyPair, runtime: Runtime): Tokens {
 /** A token that the caller has, such as a customer token; a function can renew it. */
 export function givenToken(token: string | (() => string | Promise<string>)): Tokens {
   return {
-    get: async ({ signal }) =>
-      typeof token === 'string' ? token : abortable(Promise.resolve(token()), signal),
+    async get({ signal }) {
+      const value = typeof token === 'string' ? token : await abortable(Promise.resolve(token()), signal);
+      if (!value) throw new ConfigurationError('token is required: its function returned none');
+      return value;
+    },
     renew: () => typeof token === 'function',
   };
 }
@@ -120,6 +123,10 @@ async function requestToken(keyPair: KeyPair, runtime: Runtime): Promise<Token> 
     timeoutMs,
   };
   const { data } = await exchange(`${authUrl}/oauth/token`, init, runtime, readJson<Token>);
+  if (!data?.access_token)
+    throw new ConfigurationError(
+      `${authUrl} issued no token; set authUrl to the address of the token issuer`,
+    );
   // The address of the issuer selects the environment, and an unknown address is the sandbox: a wrong one must not pass.
   const issued = environmentOf(data.access_token);
   if (issued !== undefined && issued !== environment)
