@@ -1,4 +1,4 @@
-import { ConnectionError, PorticoError, TimeoutError } from '../errors.ts';
+import { ConfigurationError, ConnectionError, PorticoError, TimeoutError } from '../errors.ts';
 import { readError } from './responses.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -15,6 +15,7 @@ export async function exchange<T>(
   read: (response: Response) => T | Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
+  if (!(timeoutMs > 0)) throw new ConfigurationError(`timeoutMs must be above 0, unlike ${timeoutMs}`);
   const timeout = new AbortController();
   const stop = runtime.after(timeoutMs, () => timeout.abort());
   try {

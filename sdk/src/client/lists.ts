@@ -1,4 +1,4 @@
-import { ConnectionError } from '../errors.ts';
+import { ConfigurationError, ConnectionError } from '../errors.ts';
 import type { RequestOptions, Transport } from './transport.ts';
 
 /** A page of a list, as the service returns it. */
@@ -42,7 +42,10 @@ export function createList<Item>(
   return {
     [Symbol.asyncIterator]: () => items(),
     pages: () => pages(),
-    async toArray({ limit }) {
+    async toArray(options) {
+      const { limit } = Object(options) as { limit?: unknown };
+      if (typeof limit !== 'number' || Number.isNaN(limit))
+        throw new ConfigurationError('limit is required: the number of objects to read at most');
       const found: Item[] = [];
       if (limit > 0)
         for await (const item of items(Math.min(limit, MAX_PER_PAGE))) if (found.push(item) >= limit) break;

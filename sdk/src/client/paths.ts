@@ -2,7 +2,8 @@ import { ConfigurationError } from '../errors.ts';
 
 /** One segment of a path. A URL drops `.` and `..` even if they are encoded, and an empty one would name the list. */
 export function segment(id: string): string {
-  if (['', '.', '..'].includes(id)) throw new ConfigurationError(`An id is required instead of '${id}'`);
+  if (typeof id !== 'string' || ['', '.', '..'].includes(id))
+    throw new ConfigurationError(`An id is required instead of '${id}'`);
   return encodeURIComponent(id);
 }
 

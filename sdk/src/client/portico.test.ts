@@ -79,6 +79,7 @@ test('options that cannot work are refused', () => {
   const keys = { clientId: 'a', clientSecret: 'b', scopes: ['customers:read'] };
   for (const [options, message] of [
     [{ ...keys, clientSecret: '' }, /clientId and clientSecret, or token, are required/],
+    [{ token: '' }, /clientId and clientSecret, or token, are required/],
     [{ ...keys, scopes: [] }, /scopes are required/],
     [{ ...keys, environment: 'test' as never }, /environment must be sandbox or production/],
     [{ ...keys, baseUrl: 'api.example.com' }, /baseUrl must be an address/],
@@ -88,4 +89,24 @@ test('options that cannot work are refused', () => {
       () => new Portico(options),
       (error) => error instanceof ConfigurationError && message.test(error.message),
     );
+});
+
+test('arguments that JavaScript lets through are refused before anything is sent', async () => {
+  service.sent.length = 0;
+  const missing = undefined as never;
+  const { customers } = portico;
+  const calls = [
+    [() => customers.get(missing), /^An id is required/],
+    [() => customers.update(missing, { name: 'Ada' }), /^An id is required/],
+    [() => customers.list().toArray(missing), /^limit is required/],
+    [() => customers.list().toArray({ limit: Number.NaN }), /^limit is required/],
+    ...[0, -1, Number.NaN].map(
+      (timeoutMs) => [() => customers.get('a', { timeoutMs }), /^timeoutMs must be above 0/] as const,
+    ),
+  ] as const;
+  for (const [call, message] of calls) await assert.rejects(call(), { name: 'ConfigurationError', message });
+  assert.deepEqual(
+    service.sent.filter(({ path }) => path.startsWith('/api')),
+    [],
+  );
 });

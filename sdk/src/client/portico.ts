@@ -150,7 +150,7 @@ function tokensOf(
   settings: { environment: Environment; authUrl: string; timeoutMs: number },
   runtime: Runtime,
 ): Tokens {
-  if (token !== undefined) return givenToken(token);
+  if (token) return givenToken(token);
   if (!clientId || !clientSecret)
     throw new ConfigurationError('clientId and clientSecret, or token, are required');
   if (!scopes?.length) throw new ConfigurationError('scopes are required: name those that your calls need');
