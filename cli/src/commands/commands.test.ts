@@ -78,6 +78,12 @@ test('token prints a token with the scopes', LIMITED, async () => {
   assert.deepEqual(scope.split(' ').sort(), ['customers:read', 'transfers:read']);
   const refused = await cli(['token', '--scope', 'transfers:fly'], { env });
   assert.equal(refused.code, 4);
+  const without = await cli(['token', '--scope', 'subscriptions:read transfers:read'], { env });
+  assert.match(
+    without.err,
+    /^Warning: The token is without subscriptions:read, which key pairs cannot hold\.\n$/,
+  );
+  assert.equal(without.code, 0);
 });
 
 test('events are listed, shown and sent again', LIMITED, async () => {
@@ -264,6 +270,8 @@ test(
       [['listen', '--loud'], /Unknown option '--loud'/],
       [['events'], /After events comes one of list, show, resend/],
       [['events', 'show'], /GUID is missing/],
+      [['token'], /--scope is required/],
+      [['token', '--scope', ' , '], /--scope is required/],
       [['redeliver'], /--subscription and --since are required/],
       [['events', 'list', '--since', 'soon'], /--since must be a duration/],
       [['completion', 'tcsh'], /SHELL must be one of bash, zsh, fish/],

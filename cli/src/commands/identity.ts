@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts';
-import { printObject } from '../output/print.ts';
+import { UsageError } from '../failure.ts';
+import { printObject, warn } from '../output/print.ts';
 import { claimsOf } from '../session.ts';
 
 export const whoami: Command = {
@@ -31,7 +32,11 @@ export const token: Command = {
   name: 'token',
   summary: 'Print an access token with the given scopes.',
   options: {
-    scope: { value: 'scopes', multiple: true, description: 'scopes, separated by spaces or commas' },
+    scope: {
+      value: 'scopes',
+      multiple: true,
+      description: 'scopes, separated by spaces or commas (required)',
+    },
   },
   examples: [
     'portico token --scope transfers:read',
@@ -40,10 +45,14 @@ export const token: Command = {
   async run(context) {
     const { io, options } = context;
     const scopes = options.texts('scope').flatMap((text) => text.split(/[\s,]+/).filter(Boolean));
+    if (scopes.length === 0) throw new UsageError('--scope is required. See portico token --help.');
     const { withScopes } = await context.session();
     const value = await withScopes(...scopes).token({ signal: io.signal });
-    if (!options.flag('json')) return void io.stdout.write(`${value}\n`);
     const { scope = '', exp = 0 } = claimsOf(value);
+    const dropped = scopes.filter((each) => !scope.split(' ').includes(each));
+    if (dropped.length > 0)
+      warn(context, `The token is without ${dropped.join(', ')}, which key pairs cannot hold.`);
+    if (!options.flag('json')) return void io.stdout.write(`${value}\n`);
     const expires_at = new Date(exp * 1_000).toISOString();
     printObject(context, { access_token: value, token_type: 'Bearer', scope, expires_at });
   },
