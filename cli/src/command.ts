@@ -81,8 +81,9 @@ function parse(
   try {
     return parseArgs({ args: [...args], options: options ?? {}, allowPositionals: true, strict: true });
   } catch (error) {
-    const [message = ''] = (error as Error).message.split(/\. |\n/);
-    throw misuse(command, `${message}.`);
+    const [message = ''] = (error as Error).message.split(/\.? (?=To )|\.?\n/);
+    const [, option] = /'(?:-\w, )?(--[\w-]+).* argument (?:missing|is ambiguous)/.exec(message) ?? [];
+    throw misuse(command, option ? `${option} needs a value.` : `${message}.`);
   }
 }
 

@@ -84,11 +84,17 @@ const ADVICE: Readonly<Record<string, string>> = {
   ip_not_allowed: 'Run portico doctor to see which address the service sees.',
 };
 
+/** The service checks most values, so that a newer one can accept more. */
+const EXIT_BY_STATUS: Readonly<Record<number, number>> = {
+  400: EXIT.usage,
+  401: EXIT.authentication,
+  403: EXIT.permission,
+  404: EXIT.notFound,
+};
+
 function exitCodeOf(error: ApiError): number {
   const { status, messageCode } = error;
   if (isOverload(error)) return EXIT.unreachable;
-  if (status === 401) return EXIT.authentication;
   if (messageCode === 'invalid_scope') return EXIT.permission;
-  if (status === 403) return EXIT.permission;
-  return status === 404 ? EXIT.notFound : EXIT.failure;
+  return EXIT_BY_STATUS[status] ?? EXIT.failure;
 }

@@ -12,7 +12,7 @@ export function momentOption({ io, options }: Context, option: string): Date | u
   const moment =
     count === undefined ? new Date(text) : new Date(io.now() - Number(count) * (UNIT_MS[unit] ?? 0));
   const isDate = count !== undefined || /^\d{4}-\d\d-\d\d([T ]|$)/.test(text);
-  if (!isDate || Number.isNaN(moment.getTime()))
+  if (!isDate || !(moment.getTime() >= 0))
     throw new UsageError(
       `--${option} must be a duration such as 90s, 15m, 1h or 7d, or an ISO 8601 date-time.`,
     );
@@ -42,6 +42,9 @@ export function guidOf(name: string, text: string): string {
 /** Event types, separated by commas; `transfer.*` stands for those of a transfer. None means all. */
 export function eventTypesOf(option: string, texts: readonly string[]): string[] {
   const patterns = texts.flatMap((text) => text.split(/[\s,]+/).filter(Boolean));
+  // As of a variable that is not set: every type would be a surprise.
+  if (texts.length > 0 && patterns.length === 0)
+    throw new UsageError(`--${option} must be an event type such as transfer.completed.`);
   if (patterns.includes('*')) return [];
   return patterns.flatMap((pattern) => {
     if (!pattern.endsWith('.*')) return [pattern];

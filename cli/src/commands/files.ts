@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { contentTypeOf } from '../../../sdk/src/files/source.ts';
 import { fileFromPath } from '../../../sdk/src/node.ts';
 import type { Command } from '../command.ts';
-import { CliError, UsageError } from '../failure.ts';
+import { UsageError } from '../failure.ts';
 import { printObject, say } from '../output/print.ts';
 import { bytes, withProgress } from '../output/progress.ts';
 import { guidOption } from '../values.ts';
@@ -30,7 +30,7 @@ export const uploadFile: Command = {
     if (type === undefined || customer_guid === undefined)
       throw new UsageError('--type and --customer are required. See portico files upload --help.');
     const found = await stat(path).catch(() => undefined);
-    if (!found?.isFile()) throw new CliError(`${path} is not a file.`);
+    if (!found?.isFile()) throw new UsageError(`${path} is not a file.`);
     const { withScopes } = await context.session();
     const { files } = withScopes('files:execute', 'files:read');
     const source = await fileFromPath(path);

@@ -22,7 +22,7 @@ function targetOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const address = /^\d+$/.test(text) ? `http://localhost:${text}` : text;
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (!url || !['http:', 'https:'].includes(url.protocol))
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.port === '0')
     throw new UsageError('--forward-to must be a URL such as http://localhost:3000/hooks, or a port.');
   return url.href;
 }
@@ -100,6 +100,8 @@ export const listen: Command = {
     const target = targetOf(options.text('forward-to'));
     const types = eventTypesOf('events', options.texts('events'));
     const since = momentOption(context, 'since');
+    if (since && options.flag('from-now'))
+      throw new UsageError('--since and --from-now exclude each other. See portico listen --help.');
     const { profile, withScopes } = await context.session();
     const signingKey = await localSigningKey(io, profile);
     if (options.flag('print-key')) return printKey(context, signingKey);

@@ -134,7 +134,7 @@ const runFile: Command = {
     const { io, positionals } = context;
     const [file = ''] = positionals;
     const text = await readFile(file, 'utf8').catch((error: Error) => {
-      throw new CliError(`${file} cannot be read: ${error.message}`);
+      throw new UsageError(`${file} cannot be read: ${error.message}`);
     });
     const fixtures = parseFixtures(text, file);
     const { withScopes } = await context.session();

@@ -8,6 +8,7 @@ import { localSigningKey } from '../listen/state.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { isUnencrypted } from '../profiles/unencrypted.ts';
 import { runCli } from '../testing/cli.ts';
+import { COMMANDS } from './commands.ts';
 
 const configDir = await mkdtemp(join(tmpdir(), 'portico-cli-'));
 after(() => rm(configDir, { recursive: true, force: true }));
@@ -109,6 +110,57 @@ test('event types can be all those of an object, and a pattern without types is 
     const { code, err } = await runCli([...args, option, 'transfre.*'], { env });
     assert.deepEqual([code, err], [2, `portico: ${option} transfre.* matches no event type.\n`]);
   }
+});
+
+test('wrong arguments are refused by their name, without a stack trace, before anything is sent', async () => {
+  for (const [args, message] of [
+    [['listen', '--forward-to', 'ftp://x'], /--forward-to must be a URL/],
+    [['listen', '--loud'], /Unknown option '--loud'/],
+    [['events'], /After events comes one of list, show, resend/],
+    [['events', 'show'], /GUID is missing/],
+    [['token'], /--scope is required/],
+    [['token', '--scope', ' , '], /--scope is required/],
+    [['redeliver'], /--subscription and --since are required/],
+    [['events', 'list', '--since', 'soon'], /--since must be a duration/],
+    [['completion', 'tcsh'], /SHELL must be one of bash, zsh, fish/],
+    [['events', 'list', '--since', '999999d'], /--since must be a duration/],
+    [['events', 'list', '--since', '-1h'], /^portico: --since needs a value\.\nUsage/],
+    [['events', 'list', '--limit'], /^portico: --limit needs a value\.\nUsage/],
+    [['events', 'list', '--json=yes'], /'--json' does not take an argument\.\nUsage/],
+    [['events', 'list', '--type', ''], /--type must be an event type/],
+    [
+      ['files', 'upload', '/nowhere', '--type', 'visa', '--customer', '0'.repeat(32)],
+      /\/nowhere is not a file/,
+    ],
+    [['fixtures', 'run', '/nowhere'], /\/nowhere cannot be read/],
+    [['listen', '--forward-to', '0'], /--forward-to must be a URL/],
+    [['listen', '--since', '1h', '--from-now'], /--since and --from-now exclude each other/],
+  ] as const) {
+    const { code, out, err } = await runCli(args, { env });
+    assert.deepEqual([code, out], [2, ''], err);
+    assert.match(err, message);
+    assert.doesNotMatch(err, /\n {4}at /);
+  }
+  const refused = [
+    await runCli(['open', 'constructor', '--print'], { env }),
+    await runCli(['open', '--print'], { env: { ...env, PORTICO_CLI_URL: 'file:///etc/passwd' } }),
+    await runCli(['whoami', '--profile', 'constructor'], { env }),
+  ];
+  for (const { code, out, err } of refused) {
+    assert.ok(code !== 0 && out === '', err);
+    assert.match(err, /There is no page|not an address|no profile|not logged in/);
+  }
+});
+
+test('every command has help with examples, and is completed by every shell', async () => {
+  for (const { name, examples } of COMMANDS) {
+    const { code, out } = await runCli([...name.split(' '), '--help']);
+    assert.equal(code, 0);
+    for (const text of [`Usage: portico ${name}`, '--json', ...examples]) assert.ok(out.includes(text), name);
+  }
+  for (const shell of ['bash', 'zsh', 'fish'])
+    assert.match((await runCli(['completion', shell])).out, /redeliver/);
+  assert.equal((await runCli(['open', 'docs', '--print'], { env })).out, `${AWAY}/docs\n`);
 });
 
 test('an address without its scheme is refused by the name of its option', async () => {
