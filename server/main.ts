@@ -33,20 +33,17 @@ const HELP_FLAGS = ['--help', '-h'];
 const [name = '--help', ...args] = process.argv.slice(2);
 const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
 
-if (await asksForHelp()) {
+if (asksForHelp()) {
   const { listPartnerCommands } = await import('../cli/src/main.ts');
   process.stdout.write(HELP + listPartnerCommands(process.stdout));
 } else if (load) await run(load);
 else await runPartnerCommand();
 
 /** The commands of partners and the calls of `operator` have help of their own. */
-async function asksForHelp(): Promise<boolean> {
-  if (['help', ...HELP_FLAGS].includes(name)) return !(await isPartnerCommand(args[0]));
+function asksForHelp(): boolean {
+  const [word] = args;
+  if (['help', ...HELP_FLAGS].includes(name)) return word === undefined || Object.hasOwn(commands, word);
   return load !== undefined && name !== 'operator' && HELP_FLAGS.includes(args[0] ?? '');
-}
-
-async function isPartnerCommand(word = ''): Promise<boolean> {
-  return (await import('../cli/src/main.ts')).FIRST_WORDS.has(word);
 }
 
 /** Settings of the service are not read: a partner has none. An unknown command is refused there, with a suggestion. */

@@ -15,11 +15,10 @@ import { nearest } from './suggestion.ts';
 const HELP = ['help', '--help', '-h'];
 const VERSIONS = ['version', '--version', '-v'];
 
-/** How a call of these commands may begin, for the command line of the service, which has them too. */
-export const FIRST_WORDS: ReadonlySet<string> = new Set([
-  ...COMMANDS.map(({ name }) => name.split(' ')[0] as string),
+const FIRST_WORDS: readonly string[] = [
+  ...new Set(COMMANDS.map(({ name }) => name.split(' ')[0] as string)),
   ...[...HELP, ...VERSIONS, '--profile', '--json'],
-]);
+];
 
 export const listPartnerCommands = (output: Output) => commandRows(COMMANDS, columnsOf(output));
 
@@ -79,7 +78,7 @@ function unknownCommand([first = '']: readonly string[], group: readonly Command
     return new UsageError(
       `After ${first} comes one of ${group.map(({ name }) => name.split(' ').slice(1).join(' ')).join(', ')}.`,
     );
-  const similar = nearest(first, [...FIRST_WORDS]);
+  const similar = nearest(first, FIRST_WORDS);
   return new UsageError(
     `There is no command ${first}.${similar ? ` Did you mean ${similar}?` : ''} Run portico --help for the list.`,
   );

@@ -9,21 +9,24 @@ export function nearest(word: string, words: readonly string[]): string | undefi
 
 const MAX_COMPARED = 60;
 
-/** Of Levenshtein: insertions, deletions and replacements of characters. */
+/** Insertions, deletions, replacements, and swaps of neighbours (optimal string alignment). */
 function distanceOf(one: string, other: string): number {
   if (one.length > MAX_COMPARED) return MAX_COMPARED;
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, character] of [...one].entries()) {
-    const next = [index + 1];
-    for (const [place, compared] of [...other].entries())
-      next.push(
+  const rows = [Array.from({ length: other.length + 1 }, (_, index) => index)];
+  const at = (row: number, place: number) => rows[row]?.[place] ?? MAX_COMPARED;
+  for (let row = 1; row <= one.length; row += 1) {
+    rows.push([row]);
+    for (let place = 1; place <= other.length; place += 1) {
+      const isSwap = one[row - 1] === other[place - 2] && one[row - 2] === other[place - 1];
+      rows[row]?.push(
         Math.min(
-          (next[place] ?? 0) + 1,
-          (row[place + 1] ?? 0) + 1,
-          (row[place] ?? 0) + (character === compared ? 0 : 1),
+          at(row, place - 1) + 1,
+          at(row - 1, place) + 1,
+          at(row - 1, place - 1) + (one[row - 1] === other[place - 1] ? 0 : 1),
+          isSwap ? at(row - 2, place - 2) + 1 : MAX_COMPARED,
         ),
       );
-    row = next;
+    }
   }
-  return row.at(-1) ?? 0;
+  return at(one.length, other.length);
 }

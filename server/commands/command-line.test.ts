@@ -16,6 +16,10 @@ test('the help lists every command, by each way to call it', BOUNDED, async (t) 
   for (const args of [[], ['-h'], ['help'], ['help', 'serve'], ['serve', '--help'], ['migrate', '-h']])
     assert.deepEqual(await site.run(args), { ...ENDED_WELL, out });
   assert.match((await site.run(['help', 'listen'])).out, /^Usage: portico listen /);
+  assert.match(
+    (await site.run(['help', 'lisetn'])).err,
+    /There is no command lisetn\. Did you mean listen\?/,
+  );
   assert.match((await site.run(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
   // Also with invalid settings.
   assert.deepEqual(await site.run(['--help'], { PORTICO_PORT: 'http' }), { ...ENDED_WELL, out });

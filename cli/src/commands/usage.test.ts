@@ -31,6 +31,7 @@ test('help and version have their usual forms, and options may stand before the 
   assert.deepEqual(JSON.parse(err), { error: 'You are not logged in. Run portico login.', exit_code: 3 });
   const narrow = await runCli(['--help'], { columns: 60 });
   for (const line of narrow.out.split('\n')) assert.ok(line.length <= 60, line);
+  assert.equal((await runCli(['--help'], { columns: 0 })).out, (await runCli(['--help'])).out);
 });
 
 test('a mistyped command is answered with a similar one', async () => {
@@ -39,6 +40,8 @@ test('a mistyped command is answered with a similar one', async () => {
     [code, err],
     [2, 'portico: There is no command lisen. Did you mean listen? Run portico --help for the list.\n'],
   );
+  assert.match((await runCli(['logni'])).err, /Did you mean login\?/);
+  assert.match((await runCli(['help', 'logni'])).err, /Did you mean login\?/);
   assert.match((await runCli(['xyzzy'])).err, /There is no command xyzzy\. Run/);
 });
 

@@ -6,8 +6,9 @@ export const GAP = '  ';
 /** Of the further lines of a row. */
 const INDENT = '  ';
 
-export function columnsOf({ columns = DEFAULT_COLUMNS }: Output): number {
-  return Math.max(MIN_COLUMNS, columns);
+/** A terminal of unknown size, as of a container or a program, reports 0. */
+export function columnsOf({ columns }: Output): number {
+  return Math.max(MIN_COLUMNS, columns || DEFAULT_COLUMNS);
 }
 
 /**
