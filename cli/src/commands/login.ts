@@ -1,6 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Command, Context } from '../command.ts';
+import { UsageError } from '../failure.ts';
 import { printObject, say, warn } from '../output/print.ts';
 import {
   createProfiles,
@@ -21,8 +22,10 @@ function demoUrl({ PORTICO_PORT: port }: Context['io']['env']): string {
 }
 
 async function readSecret({ io, options }: Context): Promise<string> {
-  if (options.flag('secret-stdin')) return (await text(addAbortSignal(io.signal, io.stdin))).trim();
-  return ask(io, 'Client secret', { hidden: true });
+  if (!options.flag('secret-stdin')) return ask(io, 'Client secret', { hidden: true });
+  const secret = (await text(addAbortSignal(io.signal, io.stdin))).trim();
+  if (secret === '') throw new UsageError('Client secret is missing: standard input is empty.');
+  return secret;
 }
 
 async function readProfile(context: Context): Promise<Profile> {

@@ -64,6 +64,8 @@ test('a prompt that is left with Ctrl-C or Ctrl-D ends the command', async () =>
   }
   const empty = await runCli(['login', '--url', AWAY], { isTerminal: true, input: '\r\n' });
   assert.match(empty.err, /Client id is missing/);
+  const piped = ['login', '--url', AWAY, '--client-id', 'a', '--secret-stdin'];
+  assert.match((await runCli(piped, { input: '\n' })).err, /^portico: Client secret is missing: /);
 });
 
 test('a secret that does not come on standard input can be interrupted', async () => {

@@ -94,8 +94,10 @@ test('secrets are stored in the home directory, never in the working directory',
 });
 
 test('a broken file is an error with its path', async () => {
-  await writeFile(profiles.path, '{"current":');
-  const { code, err } = await runCli(['profiles', 'list'], { env });
-  assert.equal(code, 1);
-  assert.ok(err.startsWith(`portico: ${profiles.path} cannot be read: `), err);
+  for (const broken of ['{"current":', '[]', 'null']) {
+    await writeFile(profiles.path, broken);
+    const { code, err } = await runCli(['profiles', 'list'], { env });
+    assert.equal(code, 1);
+    assert.ok(err.startsWith(`portico: ${profiles.path} cannot be read: `), err);
+  }
 });

@@ -20,8 +20,12 @@ export const DEFAULT_PROFILE = 'default';
 
 export function createProfiles(io: Pick<Io, 'env'>) {
   const path = join(configDir(io), 'profiles.json');
-  const read = async () =>
-    ((await readJsonFile(path)) as Stored | undefined) ?? { current: DEFAULT_PROFILE, profiles: {} };
+  async function read(): Promise<Stored> {
+    const stored = (await readJsonFile(path)) as Stored | null | undefined;
+    if (stored === undefined) return { current: DEFAULT_PROFILE, profiles: {} };
+    if (!stored?.profiles) throw new CliError(`${path} cannot be read: it has no profiles`);
+    return stored;
+  }
   const named = (name: string | undefined) => name ?? (io.env.PORTICO_CLI_PROFILE || undefined);
 
   return {
