@@ -14,7 +14,7 @@ export async function openReadyApp(
   stop: AbortSignal,
   options?: { withRoutes: boolean },
 ): Promise<Opened> {
-  const opened = await openApp(config, resources, options);
+  const opened = await openApp(config, resources, { ...options, stop });
   logExposure(opened);
   stop.throwIfAborted();
   if (opened.embedded) await migrateDatabase(opened);

@@ -32,7 +32,7 @@ export type Opened = {
 export async function openApp(
   config: Config,
   resources: AsyncDisposableStack,
-  { withRoutes = false } = {},
+  { withRoutes = false, stop }: { withRoutes?: boolean; stop?: AbortSignal } = {},
 ): Promise<Opened> {
   const embedded = config.databaseUrl === undefined;
   const terminal = process.stdout.isTTY === true;
@@ -46,7 +46,7 @@ export async function openApp(
   const dashboard = withRoutes ? await openDashboard() : undefined;
   const { databaseUrl, ownerUrl } =
     config.databaseUrl === undefined
-      ? await openEmbedded(config.dataDir, resources)
+      ? await openEmbedded(config.dataDir, resources, stop)
       : {
           databaseUrl: config.databaseUrl,
           ownerUrl: config.migrationDatabaseUrl ?? config.databaseUrl,
@@ -69,8 +69,8 @@ async function openDashboard(): Promise<DashboardFiles | undefined> {
   return folder === undefined ? undefined : await readDashboardFiles(folder);
 }
 
-async function openEmbedded(dataDir: string, resources: AsyncDisposableStack) {
-  const postgres = await startEmbeddedPostgres({ dataDir });
+async function openEmbedded(dataDir: string, resources: AsyncDisposableStack, stop?: AbortSignal) {
+  const postgres = await startEmbeddedPostgres({ dataDir, signal: stop });
   let stopping = false;
   resources.defer(() => {
     stopping = true;

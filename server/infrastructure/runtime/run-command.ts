@@ -12,13 +12,16 @@ export type CommandResult = {
   readonly startError: NodeJS.ErrnoException | undefined;
 };
 
-/** Never throws: the caller words the error. */
+/** Never throws: the caller words the error. A program that `signal` ends has no exit code. */
 export function runCommand(
   program: string,
   args: readonly string[],
-  options: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> & { readonly timeoutMs?: number } = {},
+  options: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> & {
+    readonly timeoutMs?: number;
+    readonly signal?: AbortSignal | undefined;
+  } = {},
 ): Promise<CommandResult> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, ...spawnOptions } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, ...spawnOptions } = options;
   return new Promise((resolve) => {
     let stdout = '';
     let stderr = '';
@@ -38,8 +41,15 @@ export function runCommand(
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         stderr += text;
       });
+      // Not by the option of `spawn`, with which this would not wait until the program has ended.
+      const end = () => child.kill();
+      if (signal?.aborted) end();
+      signal?.addEventListener('abort', end);
       child.once('error', (error) => finish(null, error));
-      child.once('close', (exitCode) => finish(exitCode));
+      child.once('close', (exitCode) => {
+        signal?.removeEventListener('abort', end);
+        finish(exitCode);
+      });
     } catch (error) {
       finish(null, error as Error);
     }

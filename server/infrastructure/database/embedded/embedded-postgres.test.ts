@@ -6,7 +6,14 @@ import { test } from 'node:test';
 import { findBinaries } from './cluster/binaries.ts';
 import { findFreePort, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { superuserUrlOf } from './testing/superuser-url.ts';
-import { FAST, query, sharedDirectory, start, temporaryDirectory } from './testing/temporary-server.ts';
+import {
+  eventually,
+  FAST,
+  query,
+  sharedDirectory,
+  start,
+  temporaryDirectory,
+} from './testing/temporary-server.ts';
 
 const dataDir = join(await sharedDirectory(), 'data');
 const PASSWORDS = ['postgres.owner.password', 'postgres.password', 'postgres.service.password'];
@@ -49,6 +56,18 @@ test('an incomplete cluster is discarded', async (t) => {
     (await readdir(broken)).some((name) => name.startsWith('postgres.init-')),
     false,
   );
+});
+
+test('an aborted start ends the creation of the cluster and leaves nothing of it', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const stop = new AbortController();
+  const isCreating = async () => (await readdir(directory)).some((name) => name.startsWith('postgres.init-'));
+  const starting = startEmbeddedPostgres({ dataDir: directory, settings: FAST, signal: stop.signal });
+  const aborted = assert.rejects(starting);
+  await eventually(isCreating);
+  stop.abort();
+  await aborted;
+  assert.deepEqual((await readdir(directory)).sort(), PASSWORDS);
 });
 
 test('uses another port when the chosen one was taken', async (t) => {

@@ -44,13 +44,17 @@ const PORT_ATTEMPTS = 5;
 const WAIT_FOR_LEFTOVERS_MS = 30_000;
 const RETRY_AFTER_MS = 250;
 
-/** Runs PostgreSQL as a child process, with its data in `<dataDir>/postgres`. */
+/**
+ * Runs PostgreSQL as a child process, with its data in `<dataDir>/postgres`. `signal` aborts the start, whose creation
+ * of the database may take longer than a process has for its shutdown.
+ */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   settings?: Settings;
   choosePort?: () => Promise<number>;
+  signal?: AbortSignal | undefined;
 }): Promise<EmbeddedPostgres> {
-  const { settings = {}, choosePort = findFreePort } = options;
+  const { settings = {}, choosePort = findFreePort, signal } = options;
   const dataDir = await ensureDataDir(options.dataDir);
   const clusterDir = join(dataDir, 'postgres');
   // First, because only its owner can read the cluster.
@@ -67,7 +71,8 @@ export async function startEmbeddedPostgres(options: {
   };
   await clearLeftoverServer(clusterDir, binaries.pgCtl);
   const syncToDisk = settings.fsync !== 'off';
-  await prepareCluster({ dataDir, clusterDir, binaries, launcher, user, password, syncToDisk });
+  await prepareCluster({ dataDir, clusterDir, binaries, launcher, user, password, syncToDisk, signal });
+  signal?.throwIfAborted();
 
   const log = await openServerLog(join(dataDir, 'postgres.log'));
   try {

@@ -21,6 +21,7 @@ type ClusterOptions = {
   readonly user: ServerUser | undefined;
   readonly password: string;
   readonly syncToDisk: boolean;
+  readonly signal: AbortSignal | undefined;
 };
 
 export async function clusterExists(clusterDir: string): Promise<boolean> {
@@ -51,7 +52,7 @@ export async function prepareCluster(options: ClusterOptions): Promise<void> {
 
 /** Created in a temporary directory and renamed when complete: a crash leaves no partial cluster. */
 async function createCluster(options: ClusterOptions): Promise<void> {
-  const { dataDir, clusterDir, binaries, launcher, user, password, syncToDisk } = options;
+  const { dataDir, clusterDir, binaries, launcher, user, password, syncToDisk, signal } = options;
   await removeEmpty(clusterDir);
   const workDir = await mkdtemp(join(dataDir, UNFINISHED_PREFIX));
   const unfinished = join(workDir, 'cluster');
@@ -65,7 +66,8 @@ async function createCluster(options: ClusterOptions): Promise<void> {
     ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ...['--data-checksums', '--no-instructions', ...(syncToDisk ? [] : ['--no-sync'])],
   ]);
-  const result = await runCommand(plan.program, plan.args, { ...plan.options, timeoutMs: INIT_TIMEOUT_MS });
+  const limits = { timeoutMs: INIT_TIMEOUT_MS, signal };
+  const result = await runCommand(plan.program, plan.args, { ...plan.options, ...limits });
   if (result.exitCode !== 0) {
     await removeUnfinished(dataDir);
     const reason = result.startError?.message ?? initdbComplaint(result.stderr);
