@@ -10,6 +10,7 @@ import { createGuids } from '../../server/infrastructure/runtime/guid.ts';
 import { createLog } from '../../server/infrastructure/runtime/log.ts';
 import { createMetrics } from '../../server/infrastructure/runtime/metrics.ts';
 import { createFakeClock } from './fake-clock.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 export const BODY_BUDGET_BYTES = 64 * 1024 ** 2;
 
@@ -80,10 +81,8 @@ export function beginPost(
   return { socket, closed, received: () => received };
 }
 
-const GIVE_UP_MS = 60_000;
-
 /** Polls in turns of the event loop, without sleeping. */
 export async function untilTrue(condition: () => boolean): Promise<void> {
-  const signal = AbortSignal.timeout(GIVE_UP_MS);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   while (!condition()) await setImmediate(undefined, { signal });
 }

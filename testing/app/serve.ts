@@ -10,10 +10,9 @@ import { type Environment, readConfig } from '../../server/infrastructure/config
 import { runCommand } from '../../server/infrastructure/runtime/run-command.ts';
 import { StartupError } from '../../server/infrastructure/runtime/startup-error.ts';
 import { claim } from '../database/claim.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 const PORTICO = join(import.meta.dirname, '..', '..', 'bin', 'portico.cjs');
-/** Far above the expected time, for busy machines; only a hanging process exceeds it. */
-const PATIENCE_MS = 90_000;
 /** A condition may be a request or a list of all processes: shorter intervals cost more than the service itself. */
 const POLL_EVERY_MS = 50;
 /** For tests that wait for a process to end. */

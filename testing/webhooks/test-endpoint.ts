@@ -5,12 +5,12 @@ import { pipeline, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after } from 'node:test';
 import { TLSSocket } from 'node:tls';
+import { PATIENCE_MS } from '../app/patience.ts';
 
 const MAX_RECEIVED = 10_000;
 /** More than a careful client reads: a client that reads all of it is cut off, and its test ends. */
 const ENDLESS_CEILING_BYTES = 64 * 1024 * 1024;
 const ENDLESS_CHUNK = Buffer.alloc(64 * 1024, 'e');
-const DEFAULT_WAIT_MS = 60_000;
 
 export type Answer = { status?: number; headers?: http.OutgoingHttpHeaders; body?: string | Buffer };
 type Hold = { kind: 'hold'; released: Promise<Answer>; release(answer?: Answer): void };
@@ -111,7 +111,7 @@ function createInbox() {
   const waiters = new Set<Waiter>();
   let open = true;
 
-  async function waitForCount(count: number, timeoutMs = DEFAULT_WAIT_MS): Promise<void> {
+  async function waitForCount(count: number, timeoutMs = PATIENCE_MS): Promise<void> {
     if (received.length >= count) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const fail = (why: string) =>

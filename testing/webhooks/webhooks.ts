@@ -4,6 +4,7 @@ import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createTestApp, type TestApp } from '../app/app.ts';
 import { createFakeClock } from '../app/fake-clock.ts';
+import { PATIENCE_MS } from '../app/patience.ts';
 import { createTenant, type Tenant, userToken } from '../app/tenant.ts';
 import { createTestDatabase } from '../database/database.ts';
 import { createSubscription, type SubscriptionBody } from './subscriptions.ts';
@@ -20,8 +21,6 @@ type DeliveryBody = Record<string, unknown> & {
   attempts: readonly Record<string, unknown>[];
 };
 
-/** Only tells a hang from a slow machine. */
-const UNTIL_TIMEOUT_MS = 60_000;
 /** A condition often costs a query: polled at once again, it takes the CPU from the work that it waits for. */
 const POLL_MS = 4;
 
@@ -73,7 +72,7 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
   what = 'the condition',
 ): Promise<void> {
-  const giveUpAt = performance.now() + UNTIL_TIMEOUT_MS;
+  const giveUpAt = performance.now() + PATIENCE_MS;
   while (!(await condition())) {
     assert.ok(performance.now() < giveUpAt, `timed out waiting for ${what}`);
     await delay(POLL_MS);

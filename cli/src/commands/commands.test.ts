@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { verifyWebhook } from '../../../sdk/src/webhooks.ts';
 import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { BOUNDED } from '../../../testing/app/serve.ts';
 import { createTenant } from '../../../testing/app/tenant.ts';
 import { createCustomer } from '../../../testing/objects/customers.ts';
 import { publishEvents } from '../../../testing/webhooks/events.ts';
@@ -13,7 +14,6 @@ import { createDispatchingApp } from '../../../testing/webhooks/webhooks.ts';
 import { createCli, type Result } from '../testing/cli.ts';
 import { createLocalServer } from '../testing/network.ts';
 
-const LIMITED = { timeout: 120_000 };
 /** Between two attempts. */
 const LONGEST_DELAY_MS = 600_000;
 const app = await createDispatchingApp({ clock: createFakeClock(new Date()) });
@@ -36,7 +36,7 @@ async function json(args: readonly string[]) {
   return JSON.parse(result.out);
 }
 
-test('login checks and stores a key pair for its owner only; logout removes it', LIMITED, async () => {
+test('login checks and stores a key pair for its owner only; logout removes it', BOUNDED, async () => {
   const { clientId, secret } = tenant.organizationKey;
   const args = ['login', '--url', url, '--client-id', clientId, '--secret-stdin'];
   const refused = await cli(args, { input: 'portico_sk_wrong' });
@@ -59,7 +59,7 @@ test('login checks and stores a key pair for its owner only; logout removes it',
   assert.match((await cli(['whoami'])).err, /You are not logged in. Run portico login/);
 });
 
-test('login asks on a terminal and does not show the secret', LIMITED, async () => {
+test('login asks on a terminal and does not show the secret', BOUNDED, async () => {
   const { clientId, secret } = tenant.organizationKey;
   const result = await cli(['login', '--url', url, '--client-id', clientId], {
     ...{ isTerminal: true, input: `${secret}\r\n` },
@@ -70,7 +70,7 @@ test('login asks on a terminal and does not show the secret', LIMITED, async () 
   assertDone(await cli(['logout']));
 });
 
-test('token prints a token with the scopes', LIMITED, async () => {
+test('token prints a token with the scopes', BOUNDED, async () => {
   const { out } = await cli(['token', '--scope', 'transfers:read customers:read'], { env });
   assert.match(out, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
   const { scope } = await json(['token', '--scope', 'transfers:read,customers:read']);
@@ -85,7 +85,7 @@ test('token prints a token with the scopes', LIMITED, async () => {
   assert.equal(without.code, 0);
 });
 
-test('events are listed, shown and sent again', LIMITED, async () => {
+test('events are listed, shown and sent again', BOUNDED, async () => {
   const listed = await cli(
     ['events', 'list', '--type', 'transfer.completed, transfer.failed', '--since', '1d'],
     { env },
@@ -101,7 +101,7 @@ test('events are listed, shown and sent again', LIMITED, async () => {
   assert.equal((await cli(['events', 'show', 'x'], { env })).code, 2);
 });
 
-test('commands about events say that they need an Organization key or a subscription', LIMITED, async () => {
+test('commands about events say that they need an Organization key or a subscription', BOUNDED, async () => {
   const bank = as(tenant.bankKey);
   for (const args of [
     ['listen'],
@@ -122,7 +122,7 @@ test('commands about events say that they need an Organization key or a subscrip
   assert.match((await cli(['events', 'resend', '--help'])).out, /at least one is needed/);
 });
 
-test('deliveries are listed, watched and redelivered, and a subscription is tested', LIMITED, async () => {
+test('deliveries are listed, watched and redelivered, and a subscription is tested', BOUNDED, async () => {
   const completed = await json(['deliveries', 'list', '--state', 'completed']);
   assert.ok(completed.length >= 2);
   const stop = new AbortController();
@@ -168,7 +168,7 @@ test('deliveries are listed, watched and redelivered, and a subscription is test
   endpoint.behave({ kind: 'answer', status: 204 });
 });
 
-test('a file is uploaded', LIMITED, async () => {
+test('a file is uploaded', BOUNDED, async () => {
   const customer = await createCustomer(app, tenant.bankGuid);
   const path = join(configDir, 'statement.json');
   await writeFile(path, JSON.stringify({ amount: 1 }));
@@ -186,7 +186,7 @@ test('a file is uploaded', LIMITED, async () => {
   );
 });
 
-test('an event is triggered, and fixtures refer to each other', LIMITED, async () => {
+test('an event is triggered, and fixtures refer to each other', BOUNDED, async () => {
   for (const type of [
     'transfer.completed',
     'execution.completed',
@@ -215,13 +215,13 @@ test('an event is triggered, and fixtures refer to each other', LIMITED, async (
   assert.equal((await cli(['fixtures', 'run', path], { env })).code, 2);
 });
 
-test('calls are tailed with status and request id', LIMITED, async () => {
+test('calls are tailed with status and request id', BOUNDED, async () => {
   await app.requestRecorder.flush();
   const { out } = await cli(['logs', 'tail', '--no-follow', '--status', '404'], { env });
   assert.match(out, /\t404\tGET\t\/api\/subscription_events\/\{guid\}\t\d+\t[0-9a-f]{32}\tnot_found\n/);
 });
 
-test('doctor names the address and whether the allowlist has it', LIMITED, async () => {
+test('doctor names the address and whether the allowlist has it', BOUNDED, async () => {
   const { code, out } = await cli(['doctor'], { env: { ...env, PORTICO_CLI_URL: `${url}/` } });
   assert.match(out, /Token +ok .*organization is valid in sandbox/);
   assert.match(out, /Allowlist +ok .*sees you as 127\.0\.0\.1; the allowlist is empty/);
@@ -234,7 +234,7 @@ test('doctor names the address and whether the allowlist has it', LIMITED, async
   assert.match(detail, /127\.0\.0\.1, which is not in the allowlist \(8\.8\.8\.0\/24\)/);
 });
 
-test('listen posts signed events, shows statuses, marks resent ones and replays', LIMITED, async () => {
+test('listen posts signed events, shows statuses, marks resent ones and replays', BOUNDED, async () => {
   const local = await createLocalServer();
   const stop = new AbortController();
   const key = /Signing key: (\w{64})/;
@@ -260,7 +260,7 @@ test('listen posts signed events, shows statuses, marks resent ones and replays'
   assert.deepEqual(Object.keys(event).sort(), Object.keys(JSON.parse(request?.body ?? '')).sort());
 });
 
-test('values that the service refuses end with the code of wrong arguments', LIMITED, async () => {
+test('values that the service refuses end with the code of wrong arguments', BOUNDED, async () => {
   for (const [args, message] of [
     [['events', 'list', '--type', 'nothing'], /event_type must be an event type.*\(400, invalid_parameter/],
     [['deliveries', 'list', '--state', 'lost'], /state must be one of/],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { BOUNDED } from '../../../testing/app/serve.ts';
 import { createKey, createTenant, tokenOf } from '../../../testing/app/tenant.ts';
 import { publishEvents } from '../../../testing/webhooks/events.ts';
 import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
@@ -8,7 +9,6 @@ import { createTestEndpoint } from '../../../testing/webhooks/test-endpoint.ts';
 import { createDispatchingApp } from '../../../testing/webhooks/webhooks.ts';
 import { createCli } from '../testing/cli.ts';
 
-const LIMITED = { timeout: 60_000 };
 const app = await createDispatchingApp({ clock: createFakeClock(new Date()) });
 const { cli, as, url } = await createCli(app);
 const tenant = await createTenant(app);
@@ -33,7 +33,7 @@ async function watch(
   return printed;
 }
 
-test('a watched delivery is printed again when it has left the state', LIMITED, async () => {
+test('a watched delivery is printed again when it has left the state', BOUNDED, async () => {
   const endpoint = await createTestEndpoint();
   const { guid: subscription_guid } = await createSubscription(app, tenant, { url: endpoint.url });
   await app.dispatcher.drain();
@@ -57,7 +57,7 @@ test('a watched delivery is printed again when it has left the state', LIMITED, 
   assert.equal(new Set(printed.map(({ guid }) => guid)).size, 1);
 });
 
-test('the log is followed in order: each call once, without the own reads', LIMITED, async () => {
+test('the log is followed in order: each call once, without the own reads', BOUNDED, async () => {
   const token = await tokenOf(app, tenant.organizationKey, 'banks:read');
   const call = async (page: number) => {
     app.clock.advance(1_000);
@@ -86,7 +86,7 @@ test('the log is followed in order: each call once, without the own reads', LIMI
 
 test(
   'a profile listens on where it ended, also with another key pair and beside other profiles',
-  LIMITED,
+  BOUNDED,
   async () => {
     const listener = await createTenant(app);
     const rotated = await createKey(app, `/organizations/${listener.organizationGuid}/applications`, {
@@ -112,13 +112,13 @@ test(
   },
 );
 
-test('the issuer of another environment ends listen instead of being tried for ever', LIMITED, async () => {
+test('the issuer of another environment ends listen instead of being tried for ever', BOUNDED, async () => {
   const { code, err } = await cli(['listen'], { env: { ...env, PORTICO_CLI_ENVIRONMENT: 'production' } });
   assert.equal(code, 2);
   assert.match(err, /issues tokens of the environment sandbox, not production; set --auth-url or PORTICO_/);
 });
 
-test('events of all types of an object are listed', LIMITED, async () => {
+test('events of all types of an object are listed', BOUNDED, async () => {
   await publishEvents(app, tenant, [{ event_type: 'transfer.failed' }, { event_type: 'trade.failed' }]);
   const { out } = await cli(['events', 'list', '--type', 'transfer.*', '--json'], { env });
   const types = JSON.parse(out).map(({ event_type }: { event_type: string }) => event_type);

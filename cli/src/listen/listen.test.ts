@@ -9,6 +9,8 @@ import { after, type TestContext, test } from 'node:test';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { createRandom } from '../../../testing/api/random.ts';
 import { createTestApp } from '../../../testing/app/app.ts';
+import { PATIENCE_MS } from '../../../testing/app/patience.ts';
+import { BOUNDED } from '../../../testing/app/serve.ts';
 import { createTenant } from '../../../testing/app/tenant.ts';
 import { publishEvents } from '../../../testing/webhooks/events.ts';
 import { createCuttingProxy, createLocalServer } from '../testing/network.ts';
@@ -19,11 +21,8 @@ const EVENTS = 400;
 const ROUNDS = Number(process.env.LISTEN_ROUNDS ?? 1);
 const BATCH = 20;
 const SEED = Number(process.env.LISTEN_SEED ?? 20261116);
-const LIMITED = { timeout: 600_000 };
 const STEP_MS = 250;
 const POLL_MS = 5;
-/** Far above the start of a process, for busy machines. */
-const PATIENCE_MS = 90_000;
 
 const app = await createTestApp();
 await app.server.listen({ port: 0, host: '127.0.0.1' });
@@ -110,6 +109,6 @@ async function survives(seed: number, context: TestContext): Promise<void> {
 for (let round = 0; round < ROUNDS; round++)
   test(
     `listen is killed, suspended and cut off, and forwards every event in order (seed ${SEED + round})`,
-    LIMITED,
+    BOUNDED,
     (context) => survives(SEED + round, context),
   );

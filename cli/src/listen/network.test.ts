@@ -16,13 +16,13 @@ import {
 } from '../../../server/webhooks/deliveries/testing/certificates.ts';
 import { createTestApp } from '../../../testing/app/app.ts';
 import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { BOUNDED } from '../../../testing/app/serve.ts';
 import { createTenant } from '../../../testing/app/tenant.ts';
 import { publishEvents } from '../../../testing/webhooks/events.ts';
 import { createLocalServer } from '../testing/network.ts';
 import { startCli } from '../testing/process.ts';
 
 /** The command line behind a proxy that shows its own certificates, and a local server with TLS. */
-const LIMITED = { timeout: 120_000 };
 const POLL_MS = 5;
 const app = await createTestApp({ clock: createFakeClock(new Date()) });
 await app.server.listen({ port: 0, host: '127.0.0.1' });
@@ -82,7 +82,7 @@ async function exitOf({ child, err }: ReturnType<typeof start>): Promise<readonl
 
 test(
   'a proxy and a certificate authority lead to the service, and no proxy to the local server',
-  LIMITED,
+  BOUNDED,
   async () => {
     const local = await createLocalServer();
     const listener = start(['listen', '--forward-to', local.url]);
@@ -95,14 +95,14 @@ test(
   },
 );
 
-test('doctor leaves the names to the proxy', LIMITED, async () => {
+test('doctor leaves the names to the proxy', BOUNDED, async () => {
   const doctor = start(['doctor']);
   const [code, err] = await exitOf(doctor);
   assert.equal(code, 0, doctor.out() + err);
   assert.match(doctor.out(), /^DNS +ok +The proxy 127\.0\.0\.1:\d+ resolves names\n/);
 });
 
-test('without the authority the reason is printed', LIMITED, async () => {
+test('without the authority the reason is printed', BOUNDED, async () => {
   const { NODE_EXTRA_CA_CERTS: _, ...env } = variables;
   const [code, err] = await exitOf(start(['events', 'list'], env));
   assert.equal(code, 6);
@@ -111,7 +111,7 @@ test('without the authority the reason is printed', LIMITED, async () => {
 
 test(
   'a local server with a self-signed certificate is refused with advice, and used with --skip-verify',
-  LIMITED,
+  BOUNDED,
   async () => {
     let received = 0;
     const local = createHttpsServer(SELF_SIGNED_CERTIFICATE, (request, response) => {

@@ -7,13 +7,13 @@ import { after, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { PATIENCE_MS } from '../../../../../testing/app/patience.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres.ts';
 
 export const isRoot = process.getuid?.() === 0;
 export const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 export const FAST = { fsync: 'off' };
 const HELPER = fileURLToPath(import.meta.resolve('./helper.ts'));
-const PATIENCE_MS = 30_000;
 
 /** One cluster for tests that run one after another: a start on it costs a third of the creation of another. */
 export function sharedDirectory(): Promise<string> {
