@@ -10,9 +10,6 @@ import { BOUNDED, createSite, type Running, waitFor } from '../../testing/app/se
 import { isPostmasterOf } from '../infrastructure/database/embedded/server/process-identity.ts';
 import { postmasterPid } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
-/** The shutdown waits five seconds for a client that stalls; this allows for a busy machine. */
-const SECONDS = 15_000;
-
 /** One data directory for all tests: the first one leaves it new, and each start finds that of the stop before. */
 const site = await createSite({ after });
 
@@ -104,10 +101,9 @@ test('SIGTERM finishes the request in flight and then stops everything', BOUNDED
   // A client that never finishes its request does not keep PostgreSQL running.
   const { posting: unfinished } = await beginOrganization();
   const cut = once(unfinished, 'error');
-  const startedAt = Date.now();
   // As when Ctrl-C reaches this process both from the terminal and from npm.
   for (let times = 0; times < 5; times += 1) again.kill('SIGINT');
   await assertStopped(again);
-  await cut;
-  assert.ok(Date.now() - startedAt < SECONDS, `the shutdown took ${Date.now() - startedAt} ms`);
+  // By the shutdown: a body that does not arrive in time gets a response, much later.
+  assert.equal((await cut)[0].code, 'ECONNRESET');
 });
