@@ -4,12 +4,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { ANY_CHARACTER } from '../../../testing/api/any-character.ts';
+import { cpuMsOf } from '../../../testing/api/cpu-time.ts';
 import { createSourceAddress, isCidrOrAddress } from './source-address.ts';
 
 const PROXY = '10.0.0.1';
 const CLIENT = '8.8.8.8';
-/** Far above the expected time on a busy machine, and far below that of quadratic work. */
-const MAX_TEST_MS = 1_000;
+/** Far above the expected time on a slow machine, and far below that of quadratic work. */
+const MAX_CPU_MS = 1_000;
 const sourceBehindProxies = createSourceAddress(['10.0.0.0/8', '192.0.2.7', 'fd00::/8', '2001:db8::7']);
 
 /** The source address for a header of a trusted proxy. */
@@ -151,9 +152,10 @@ test('a header of 10,000 hops, or a million, costs no more than the hops examine
   for (const header of headers) {
     const trustedTail = `${header},10.0.0.2`;
     assert.equal(forwarded(trustedTail), CLIENT);
-    const start = performance.now();
-    for (let call = 0; call < 200; call++) forwarded(trustedTail);
-    assert.ok(performance.now() - start < MAX_TEST_MS);
+    const cpuMs = cpuMsOf(() => {
+      for (let call = 0; call < 200; call++) forwarded(trustedTail);
+    });
+    assert.ok(cpuMs < MAX_CPU_MS, `${cpuMs} ms`);
   }
   assert.equal(forwarded('10.0.0.2,'.repeat(1_000_000) + CLIENT), CLIENT);
   assert.equal(forwarded(`${CLIENT}${',10.0.0.2'.repeat(1_000_000)}`), undefined);
@@ -162,9 +164,9 @@ test('a header of 10,000 hops, or a million, costs no more than the hops examine
 test('a very long hop is rejected quickly', () => {
   for (const unit of ['1', '.', ':', '[', '%', ' ', ',', '8.8.8.8 ', '\u{1f600}']) {
     for (const opening of ['x', '[']) {
-      const start = performance.now();
-      assert.equal(forwarded(`${CLIENT},${opening}${unit.repeat(1_000_000)}x`), undefined);
-      assert.ok(performance.now() - start < MAX_TEST_MS, unit);
+      const header = `${CLIENT},${opening}${unit.repeat(1_000_000)}x`;
+      const cpuMs = cpuMsOf(() => assert.equal(forwarded(header), undefined));
+      assert.ok(cpuMs < MAX_CPU_MS, `${unit}: ${cpuMs} ms`);
     }
   }
   assert.equal(forwarded(`${CLIENT},${' '.repeat(1_000_000)}10.0.0.2`), CLIENT);
