@@ -113,7 +113,7 @@ test('a late failure does not release a delivery that another node is sending', 
   await until(async () => {
     if (endpoint.received.length === 3) return true;
     b.clock.advance(250);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await b.dispatcher.poll();
     return false;
   }, 'the take-over');
   atA.release({ status: 500 });
