@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { prepareBrowser } from '../e2e/support/browser.ts';
 import { ensureDashboardBuild } from '../server/dashboard/build.ts';
 import { startEmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
+import { reservePortBlock } from '../testing/app/port-block.ts';
 import { prepareTemplate } from '../testing/database/database.ts';
 import { THROWAWAY_SETTINGS } from '../testing/database/throwaway-settings.ts';
 import { saveTimes, selectTestFiles } from './test-files.ts';
@@ -32,6 +33,7 @@ const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
 const folder = createRunFolder();
+const releasePorts = await reservePortBlock();
 const dataDir = join(folder.path, 'database');
 const postgres = await startEmbeddedPostgres({
   dataDir,
@@ -58,5 +60,6 @@ try {
   process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 } finally {
   await postgres.stop();
+  releasePorts();
   folder.remove();
 }

@@ -11,6 +11,7 @@ import { runCommand } from '../../server/infrastructure/runtime/run-command.ts';
 import { StartupError } from '../../server/infrastructure/runtime/startup-error.ts';
 import { claim } from '../database/claim.ts';
 import { PATIENCE_MS } from './patience.ts';
+import { servicePorts } from './port-block.ts';
 
 const PORTICO = join(import.meta.dirname, '..', '..', 'bin', 'portico.cjs');
 /** A condition may be a request or a list of all processes: shorter intervals cost more than the service itself. */
@@ -124,13 +125,9 @@ function isLocal(settings: Environment): boolean {
   return !moved.some((name) => settings[name] !== undefined);
 }
 
-/**
- * Below the ephemeral ports: an outgoing connection could take such a port between two starts, even the one of the
- * readiness check. Above 10080, which browsers refuse. Each port is given once in a run: the service that gets it may
- * start much later.
- */
+/** Each port is given once in a run: the service that gets it may start much later. */
 export async function findServicePort(): Promise<number> {
-  const port = randomInt(11_000, 32_000);
+  const port = randomInt(...servicePorts());
   if (!claim(join(tmpdir(), `portico-port-${port}`))) return await findServicePort();
   const server = createServer().listen(port, '127.0.0.1');
   if (!(await once(server, 'listening').catch(() => undefined))) return await findServicePort();
