@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { ADDRESS, type Site } from './site.ts';
 
 /** Fails a wait that cannot succeed; long enough for a busy machine. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 60_000;
 /** Longer than every polling interval of the dashboard except that of statistics. */
 const POLL_MS = 5_000;
 /** Longer than the dashboard treats the session and the banks as fresh. */
