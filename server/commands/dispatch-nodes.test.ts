@@ -5,6 +5,7 @@ import {
   countEach,
   createCounter,
   createDispatching,
+  type NewEvent,
   newEvents,
   stop,
   untilQueueIsEmpty,
@@ -16,7 +17,9 @@ const BATCH = 100;
 const EVENTS = 2_000;
 /** Shorter than a request may take and a lease lasts. */
 const MAX_HELD_MS = 8_000;
-const LEASED = 'select delivery_guid from delivery_queue where leased_by = $1 limit 1';
+const LEASED_BY = `
+  select leased_by from delivery_queue as q join deliveries as d on d.guid = q.delivery_guid
+  where leased_by is not null and event_guid = any($1::uuid[]) limit 1`;
 
 const counter = await createCounter({ after });
 const dispatching = await createDispatching({ after });
@@ -39,6 +42,18 @@ async function start(): Promise<{ running: Running; name: string }> {
     return names.length > 0;
   });
   return { running, name: names[0] ?? '' };
+}
+
+/** Posts events; returns who leases them: a dispatcher that was stopped for longer than its lease has a new name. */
+async function leaserOf(events: readonly NewEvent[], running: Running): Promise<string> {
+  await dispatching.post(events);
+  const guids = events.map(({ guid }) => guid);
+  let name: string | undefined;
+  await waitFor('a lease', running, async () => {
+    [name] = await select<string>(LEASED_BY, guids);
+    return name !== undefined;
+  });
+  return name ?? '';
 }
 
 /** Events of both Organizations, the expected arrivals and those so far. */
@@ -64,9 +79,11 @@ function createEvents() {
     // One of them could claim everything, so each is stopped while the other claims.
     for (const [stopped, other] of [[a, b] as const, [b, a] as const]) {
       stopped.running.kill('SIGSTOP');
-      await dispatching.post(batches.shift() ?? []);
-      await waitFor('a lease', other.running, async () => (await select(LEASED, other.name)).length > 0);
-      stopped.running.kill('SIGCONT');
+      try {
+        other.name = await leaserOf(batches.shift() ?? [], other.running);
+      } finally {
+        stopped.running.kill('SIGCONT');
+      }
     }
     await then();
     release();
