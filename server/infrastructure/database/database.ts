@@ -190,14 +190,11 @@ function connect({
 }
 
 /**
- * A migration waits for the others' lock, and an export for its reader. The role may have limits of its own, for a pooler.
- * As text, because pg leaves out the number 0.
+ * A migration waits for the others' lock, and an export for its reader. The role may have limits of its own, for a pooler,
+ * which refuses parameters that its settings do not name (docs/operators/deploy.md, Poolers). As text, because pg leaves
+ * out the number 0.
  */
-const UNLIMITED = {
-  statement_timeout: '0',
-  lock_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
-} as object;
+const UNLIMITED = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' } as object;
 
 function timeoutsOf(statementTimeoutMs: number): pg.PoolConfig {
   return {

@@ -37,6 +37,8 @@ export async function migrate(
   const files = await migrationNames();
   return database.maintain((queries) =>
     queries.connection().execute(async (holder) => {
+      // The role may have a limit of its own.
+      await sql`set lock_timeout = 0`.execute(holder);
       await sql`select pg_advisory_lock(${MIGRATION_LOCK}::bigint)`.execute(holder);
       await sql`create table if not exists ${MIGRATION_TABLE} (
         name varchar(255) primary key, timestamp varchar(255) not null)`.execute(holder);
