@@ -52,7 +52,8 @@ export function countedStream(
         if (part) controller.enqueue(part);
         else if (!isClosed) controller.close();
       } catch (error) {
-        failure = error;
+        // A part that is read while `fetch` gives up is refused by the closed stream.
+        if (!isClosed) failure = error;
         throw error;
       }
     },

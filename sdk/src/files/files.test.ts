@@ -236,6 +236,30 @@ test('each attempt closes its stream of the source, also if nothing was sent', a
   service.intercept(() => undefined);
 });
 
+test('a part that is read while the connection fails does not hide the failure, which is repeated', async () => {
+  const sources: ReadableStreamDefaultController<Uint8Array>[] = [];
+  const stream = () =>
+    new ReadableStream<Uint8Array>(
+      { start: (controller) => void sources.push(controller) },
+      { highWaterMark: 0 },
+    );
+  service.intercept(async ({ body }) => {
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    const reading = reader.read();
+    await new Promise(setImmediate);
+    sources.at(-1)?.enqueue(PNG);
+    await Promise.all([reader.cancel(), reading]);
+    await new Promise(setImmediate);
+    return new TypeError('fetch failed');
+  });
+  const source = { size: PNG.length, type: 'image/png', stream };
+  await assert.rejects(uploadContent('http://localhost/uploads/x', source, {}, service.runtime), {
+    name: 'ConnectionError',
+  });
+  assert.equal(sources.length, 4);
+  service.intercept(() => undefined);
+});
+
 test('content of another size, and errors of the source and of onProgress, end an upload at once', async () => {
   const parts = (...sizes: number[]) => ({
     name: 'bill.pdf',
