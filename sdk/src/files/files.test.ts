@@ -306,7 +306,10 @@ test('wait throws what is wrong with the content, and gives up in time', async (
     failureCode: 'content_type_mismatch',
   });
   const { guid } = await portico.files.create({ ...ABOUT, filename: 'a.png', content_type: 'image/png' });
-  await assert.rejects(portico.files.wait(guid, { timeoutMs: 100 }), { name: 'TimeoutError' });
+  for (const timeoutMs of [100, 0])
+    await assert.rejects(portico.files.wait(guid, { timeoutMs }), { name: 'TimeoutError' });
+  for (const timeoutMs of [Number.NaN, -1])
+    await assert.rejects(portico.files.wait(guid, { timeoutMs }), { name: 'ConfigurationError' });
 });
 
 test('a source without name or type, or with another size, is refused before anything is sent', async () => {

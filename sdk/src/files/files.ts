@@ -133,6 +133,8 @@ export function createFiles(transport: Transport): Files {
     guid: string,
     { signal, timeoutMs = WAIT_TIMEOUT_MS }: RequestOptions = {},
   ): Promise<File> {
+    // NaN would never give up.
+    if (!(timeoutMs >= 0)) throw new ConfigurationError(`timeoutMs must be at least 0, unlike ${timeoutMs}`);
     const givesUpAt = runtime.now() + timeoutMs;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       const file = await resource.get(guid, { signal });
