@@ -22,6 +22,11 @@ type Options = { state: string | undefined; subscription: string | undefined; pa
 export function useLive(api: Api, { state, subscription, paused }: Options) {
   const queries = useQueryClient();
   const [rows, setRows] = useState<readonly LiveRow[]>([]);
+  const [batch] = useState(() =>
+    createBatch<LiveRow>({ intervalMs: RENDER_EVERY_MS, maxItems: MAX_ROWS }, (newest) =>
+      setRows((before) => [...newest, ...before].slice(0, MAX_ROWS)),
+    ),
+  );
   const [connection, setConnection] = useState<Connection>('connecting');
   const [dropped, setDropped] = useState(0);
   const [error, setError] = useState<ApiError>();
@@ -31,9 +36,6 @@ export function useLive(api: Api, { state, subscription, paused }: Options) {
   useEffect(() => {
     if (paused) return;
     const controller = new AbortController();
-    const batch = createBatch<LiveRow>({ intervalMs: RENDER_EVERY_MS, maxItems: MAX_ROWS }, (newest) =>
-      setRows((before) => [...newest, ...before].slice(0, MAX_ROWS)),
-    );
     let retryMs = MIN_RETRY_MS;
     setError(undefined);
     setConnection('connecting');
@@ -77,9 +79,14 @@ export function useLive(api: Api, { state, subscription, paused }: Options) {
       controller.abort();
       batch.flush();
     };
-  }, [api, queries, state, subscription, paused]);
+  }, [api, queries, batch, state, subscription, paused]);
 
-  return { rows, connection, dropped, error, clear: () => setRows([]) };
+  function clear(): void {
+    batch.flush();
+    setRows([]);
+  }
+
+  return { rows, connection, dropped, error, clear };
 }
 
 /** Only rate limits are worth a retry. */

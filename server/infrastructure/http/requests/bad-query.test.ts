@@ -127,7 +127,7 @@ for (const operation of lists) {
 test('page and per_page are decimal integers', async () => {
   const [operation] = lists;
   assert.ok(operation);
-  const other = ['0x1', '0b1', '1e1', '1.0', '+1', ' 1', '1 ', '01', '-0x1', '', '1e400', '9'.repeat(400)];
+  const other = ['0x1', '0b1', '1e1', '1.0', '+1', ' 1', '1 ', '-0x1', '', '1e400', '9'.repeat(400)];
   for (const name of ['page', 'per_page'])
     for (const value of other) {
       const url = `${addressOf(operation)}?${new URLSearchParams({ [name]: value })}`;

@@ -35,7 +35,7 @@ function joinRepeated(parameters: Parameters, properties: Properties): void {
 }
 
 /** Ajv also reads `0x1f`, `1e3` and ` 7` as integers, and `1e400` as Infinity, which no limit refuses. */
-const DECIMAL = /^-?(0|[1-9][0-9]{0,30})$/;
+const DECIMAL = /^-?[0-9]{1,31}$/;
 
 /** The first error that Ajv does not find, or describes by a type that is not what is wrong. */
 function errorOfText(parameters: Parameters, properties: Properties): ErrorObject | undefined {
