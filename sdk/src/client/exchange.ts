@@ -15,7 +15,7 @@ export async function exchange<T>(
   read: (response: Response) => T | Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  if (!(timeoutMs > 0)) throw new ConfigurationError(`timeoutMs must be above 0, unlike ${timeoutMs}`);
+  requireTimeout(timeoutMs);
   const timeout = new AbortController();
   const stop = runtime.after(timeoutMs, () => timeout.abort());
   try {
@@ -33,6 +33,11 @@ export async function exchange<T>(
   } finally {
     stop();
   }
+}
+
+/** Also refuses NaN, which would be no limit. */
+export function requireTimeout(timeoutMs: number): void {
+  if (!(timeoutMs > 0)) throw new ConfigurationError(`timeoutMs must be above 0, unlike ${timeoutMs}`);
 }
 
 /** `fetch` of Node.js says only "fetch failed"; the reason is the cause. */

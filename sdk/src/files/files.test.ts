@@ -280,6 +280,13 @@ test('content of another size, and errors of the source and of onProgress, end a
   }
 });
 
+test('a timeout of an upload that is not above 0 is refused before the file is created', async () => {
+  sent.length = 0;
+  for (const timeoutMs of [Number.NaN, 0, -1])
+    await assert.rejects(portico.files.upload(LARGE, { ...ABOUT, timeoutMs }), /timeoutMs must be above 0/);
+  assert.deepEqual(routes(), []);
+});
+
 test('a signal ends an upload while its source is being read, and closes the source', async () => {
   // As in a browser, which has to read the whole content before it sends it.
   Object.assign(globalThis, { XMLHttpRequest: class {} });

@@ -1,3 +1,4 @@
+import { requireTimeout } from '../client/exchange.ts';
 import { createResource } from '../client/resources.ts';
 import { sleep } from '../client/runtime.ts';
 import type { CreateOptions, RequestOptions, Transport } from '../client/transport.ts';
@@ -60,6 +61,8 @@ export function createFiles(transport: Transport): Files {
 
   async function upload(source: UploadSource, options: UploadOptions): Promise<File> {
     const { size, onProgress, signal, timeoutMs, maxRetries, idempotencyKey, ...given } = options;
+    // Before the file is created, which the upload would leave without content.
+    if (timeoutMs !== undefined) requireTimeout(timeoutMs);
     const content = contentOf(source, size);
     const filename = given.filename ?? content.name;
     const content_type = given.content_type ?? contentTypeOf(content, filename);

@@ -1,4 +1,4 @@
-import { exchange } from '../client/exchange.ts';
+import { exchange, requireTimeout } from '../client/exchange.ts';
 import { readError } from '../client/responses.ts';
 import { withRetries } from '../client/retries.ts';
 import { type Runtime, systemRuntime } from '../client/runtime.ts';
@@ -41,6 +41,7 @@ export async function uploadContent(
 ): Promise<void> {
   const { contentType, size, signal, onProgress } = options;
   const { timeoutMs = UPLOAD_TIMEOUT_MS, maxRetries = DEFAULT_MAX_RETRIES } = options;
+  requireTimeout(timeoutMs);
   const content = contentOf(source, size);
   const type = contentType ?? contentTypeOf(content);
   if (type === undefined)
