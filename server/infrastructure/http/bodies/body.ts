@@ -66,7 +66,7 @@ export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void 
 
     function parse(): void {
       const text = textOf(kept.length === 1 ? kept[0] : Buffer.concat(kept, keptBytes));
-      if (text === undefined) done(malformed('The request body must be valid UTF-8'));
+      if (text === undefined) done(malformed('The request body must be valid UTF-8 without compression'));
       else
         void (oauth ? parseOAuth : parseText)(request, text, (error, value) => {
           if (error) return done(malformed('The request body must be valid JSON'));

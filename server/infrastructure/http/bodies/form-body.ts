@@ -40,7 +40,7 @@ export function parametersOf(
   try {
     form = new URLSearchParams(utf8.decode(body));
   } catch {
-    return refused('The request body must be valid UTF-8');
+    return refused('The request body must be valid UTF-8 without compression');
   }
   const parameters = new Map<string, string>();
   for (const [name, value] of form) {

@@ -99,5 +99,5 @@ test('a long field with invalid JSON or UTF-8 is rejected when it is read', () =
     assert.throws(() => [...(long?.pieces() ?? [])], /must be valid JSON/, wrong);
   }
   const { long } = scan(Buffer.concat([Buffer.from('{"data":"'), Buffer.from([0xc3]), Buffer.from('"}')]));
-  assert.throws(() => [...(long?.pieces() ?? [])], /must be valid UTF-8/);
+  assert.throws(() => [...(long?.pieces() ?? [])], /must be valid UTF-8 without compression/);
 });

@@ -49,7 +49,7 @@ function decode(read: () => string): string {
   try {
     return read();
   } catch {
-    throw malformed('The request body must be valid UTF-8');
+    throw malformed('The request body must be valid UTF-8 without compression');
   }
 }
 
