@@ -28,7 +28,7 @@ export async function checkFailingSince({ side, model, scheduler }: World): Prom
   }
 }
 
-/** `unknown` where a node with a fault may have recorded an outcome or not, or two outcomes ended about together. */
+/** `unknown` where a node with a fault may have recorded an outcome late or not, or two outcomes ended about together. */
 function failingSince(
   model: Model,
   { restarts }: ModelSubscription,
@@ -47,12 +47,16 @@ function failingSince(
   const isBetween = (at: number) => at > from - RECORDED_MS && at < to + RECORDED_MS;
   const isUncertain = (request: Request | undefined) =>
     request !== undefined && model.hadFault(request.node.name, request.at, endOf(request) + RECORDED_MS);
+  // Recorded before the failure, it completed the delivery, whose failures do not count then.
+  const hasUncertainSuccess = ({ eventGuid }: Request) =>
+    outcomes.some((each) => each.succeeded && each.eventGuid === eventGuid && isUncertain(each));
   if (
     (isRestarted && !restart.isSure) ||
     isBetween(now) ||
     (failure && now - endOf(failure) < RECORDED_MS) ||
     isUncertain(success) ||
     isUncertain(failure) ||
+    (failure && hasUncertainSuccess(failure)) ||
     outcomes.some((each) => (isRestarted || !each.succeeded) && isBetween(endOf(each)))
   )
     return 'unknown';
