@@ -75,11 +75,6 @@ const variables = {
 const start = (args: readonly string[], env: Record<string, string> = variables) =>
   startCli(args, { tenant, url: 'https://hooks.partner.test', env });
 
-async function exitOf({ child, err }: ReturnType<typeof start>): Promise<readonly [unknown, string]> {
-  const [code] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];
-  return [code, err()];
-}
-
 test(
   'a proxy and a certificate authority lead to the service, and no proxy to the local server',
   BOUNDED,
@@ -96,15 +91,14 @@ test(
 );
 
 test('doctor leaves the names to the proxy', BOUNDED, async () => {
-  const doctor = start(['doctor']);
-  const [code, err] = await exitOf(doctor);
-  assert.equal(code, 0, doctor.out() + err);
-  assert.match(doctor.out(), /^DNS +ok +The proxy 127\.0\.0\.1:\d+ resolves names\n/);
+  const { code, out, err } = await start(['doctor']).exited;
+  assert.equal(code, 0, out + err);
+  assert.match(out, /^DNS +ok +The proxy 127\.0\.0\.1:\d+ resolves names\n/);
 });
 
 test('without the authority the reason is printed', BOUNDED, async () => {
   const { NODE_EXTRA_CA_CERTS: _, ...env } = variables;
-  const [code, err] = await exitOf(start(['events', 'list'], env));
+  const { code, err } = await start(['events', 'list'], env).exited;
   assert.equal(code, 6);
   assert.match(err, /^portico: The request to hooks\.partner\.test failed: .*certificate/);
 });
@@ -129,7 +123,7 @@ test(
       '--forward-to',
       `https://localhost:${(local.address() as AddressInfo).port}`,
     ];
-    const [code, err] = await exitOf(start(args));
+    const { code, err } = await start(args).exited;
     assert.equal(code, 6);
     assert.match(
       err,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { watch } from '../../../testing/app/serve.ts';
 import type { Tenant } from '../../../testing/app/tenant.ts';
 
 const BIN = join(import.meta.dirname, '..', 'bin.ts');
@@ -21,13 +22,6 @@ export function startCli(
       ...env,
     },
   });
-  let [out, err] = ['', ''];
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-  });
   after(() => child.kill('SIGKILL'));
-  return { child, out: () => out, err: () => err };
+  return { child, ...watch(child) };
 }
