@@ -3,6 +3,7 @@ import { createServer as createHttpServer, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after } from 'node:test';
+import { findServicePort } from '../../../testing/app/serve.ts';
 
 /** A TCP proxy that cuts its connections on demand. */
 export async function createCuttingProxy(targetPort: number) {
@@ -42,7 +43,8 @@ export async function createLocalServer() {
   const received: Received[] = [];
   let answer = (): number => 204;
   let server: Server | undefined;
-  let port = 0;
+  // Not one that the system chooses: an outgoing connection could take it during a restart.
+  const port = await findServicePort();
 
   async function start(): Promise<void> {
     server = createHttpServer(async (request, response) => {
@@ -53,7 +55,6 @@ export async function createLocalServer() {
     });
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    port = (server.address() as AddressInfo).port;
   }
 
   async function stop(): Promise<void> {
