@@ -6,6 +6,7 @@ import { COMMANDS } from '../../cli/src/commands/commands.ts';
 import { EXIT } from '../../cli/src/failure.ts';
 import { createCli } from '../../cli/src/testing/cli.ts';
 import { createTestApp } from '../../testing/app/app.ts';
+import { BOUNDED } from '../../testing/app/serve.ts';
 import { createTenant } from '../../testing/app/tenant.ts';
 
 const page = await readFile(join(import.meta.dirname, 'cli.md'), 'utf8');
@@ -37,7 +38,7 @@ test('the table of exit codes is complete', () => {
   assert.deepEqual(codes, [0, ...Object.values(EXIT)]);
 });
 
-test('the fixtures of the page run', { timeout: 60_000 }, async () => {
+test('the fixtures of the page run', BOUNDED, async () => {
   const app = await createTestApp();
   const { cli, as, configDir } = await createCli(app);
   const tenant = await createTenant(app);

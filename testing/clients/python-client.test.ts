@@ -18,7 +18,8 @@ from portico_client.models import Customer, Error, NewCustomer, NewCustomerType
 base_url, client_id, client_secret, user_token = sys.argv[1:]
 # Not create_token: the generator writes a wrong import where an operation takes JSON and forms.
 form = {"grant_type": "client_credentials", "scope": "customers:read customers:execute"}
-token = httpx.post(base_url + "/oauth/token", data=form, auth=(client_id, client_secret)).json()["access_token"]
+auth = (client_id, client_secret)
+token = httpx.post(base_url + "/oauth/token", data=form, auth=auth, timeout=None).json()["access_token"]
 portico = AuthenticatedClient(base_url=base_url, token=token)
 
 created = create_customer.sync(

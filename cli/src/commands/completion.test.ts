@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { runCommand } from '../../../server/infrastructure/runtime/run-command.ts';
+import { PATIENCE_MS } from '../../../testing/app/patience.ts';
 import { runCli } from '../testing/cli.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'portico-completion-'));
@@ -42,7 +43,9 @@ for (const [shell, { args, ask }] of Object.entries(SHELLS))
         ['plan.completed', 'plan.failed', 'plan.planning', 'plan.storing'],
       ],
     ] as const) {
-      const { stdout, stderr } = await runCommand(shell, [...args, `source ${path}; ${ask(words)}`]);
+      const { stdout, stderr } = await runCommand(shell, [...args, `source ${path}; ${ask(words)}`], {
+        timeoutMs: PATIENCE_MS,
+      });
       // zsh chooses the words that fit afterwards.
       const offered = stdout
         .split(/\s+/)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { VERSION } from '../../../sdk/src/version.ts';
+import { BOUNDED } from '../../../testing/app/serve.ts';
 import { localSigningKey } from '../listen/state.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { isUnencrypted } from '../profiles/unencrypted.ts';
@@ -184,7 +185,7 @@ test('doctor says why a service cannot be reached, and goes on', async () => {
   assert.equal(stopped.code, 130);
 });
 
-test('a command that does not go on ends if the service is away', { timeout: 30_000 }, async () => {
+test('a command that does not go on ends if the service is away', BOUNDED, async () => {
   for (const args of [
     ['events', 'list'],
     ['logs', 'tail', '--no-follow'],
