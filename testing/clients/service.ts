@@ -14,7 +14,7 @@ export const run = promisify(execFile);
 export async function startService() {
   const app = await createTestApp();
   const { bankKey, organizationGuid } = await createTenant(app);
-  const url = `http://localhost:${await listenAnywhere(app.server)}`;
+  const url = `http://127.0.0.1:${await listenAnywhere(app.server)}`;
   const directory = await mkdtemp(join(tmpdir(), 'portico-client-'));
   after(() => rm(directory, { recursive: true, force: true }));
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as object;
