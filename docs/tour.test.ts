@@ -5,7 +5,8 @@ import { TOUR_OPTIONS, takeTour } from '../testing/packages/tour.ts';
 
 test('every command works and prints what is shown', { ...TOUR_OPTIONS, concurrency: true }, async (t) => {
   const site = await createSite(t);
-  const service = await site.serve();
+  // A receiver that starts after the first retries, 14 seconds after its subscription, would wait ten minutes by default.
+  const service = await site.serve({ PORTICO_RETRY_MAX_DELAY: '5s' });
   const shown = (name: string) => new RegExp(`${name} +(\\S+)`).exec(service.out())?.[1] ?? '';
   const [, organizationKeyText = ''] = service.out().split('  Organization key');
   const organizationKey = (name: string) =>
