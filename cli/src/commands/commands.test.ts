@@ -14,8 +14,8 @@ import { createDispatchingApp } from '../../../testing/webhooks/webhooks.ts';
 import { createCli, type Result } from '../testing/cli.ts';
 import { createLocalServer } from '../testing/network.ts';
 
-/** Between two attempts. */
-const LONGEST_DELAY_MS = 600_000;
+/** Between two attempts, with its jitter. */
+const LONGEST_DELAY_MS = 660_000;
 const app = await createDispatchingApp({ clock: createFakeClock(new Date()) });
 const { cli, url, configDir, as } = await createCli(app);
 const tenant = await createTenant(app);
