@@ -34,6 +34,7 @@ const tenant = await createFileOwner(app);
 const owner = { ...tenant, token: () => userToken(app, tenant.organizationGuid) };
 const HEADERS = { 'content-type': 'image/png', 'content-length': PNG.length };
 const { clock } = shared;
+const RENEWED_EVERY_MS = 5_000;
 
 /** An upload that pauses one byte before its end. */
 function hold(url: string) {
@@ -55,6 +56,14 @@ function rowOf(guid: string) {
 }
 
 const isLeased = (guid: string) => async () => (await rowOf(guid)).upload_leased_by !== null;
+
+/** An upload whose content is being written: the time of the first renewal is set. */
+async function beginWriting(url: string) {
+  const stored = (await storedIn(app)).length;
+  const held = hold(url);
+  await until(async () => (await storedIn(app)).length > stored, 'it is being written');
+  return held;
+}
 
 function assertInProgress({ status, body, headers }: HttpAnswer): void {
   assert.deepEqual([status, body.message_code], [409, 'upload_in_progress']);
@@ -100,18 +109,13 @@ test('the link of a dead node is usable when its lease expires', async () => {
 
 test('the lease is renewed during the upload', async () => {
   const { guid, here, there } = await createLinks();
-  const first = hold(here);
-  await until(isLeased(guid), 'it has begun');
+  const first = await beginWriting(here);
   const leasedUntil = async () => (await rowOf(guid)).upload_leased_until ?? new Date(0);
   for (let renewals = 0; renewals < 6; renewals++) {
     const before = await leasedUntil();
-    // The timer of the next renewal is set when the database has answered, which may be after our query.
-    await until(async () => {
-      clock.advance(250);
-      const now = await leasedUntil();
-      assert.ok(now > clock.now(), 'the lease expired');
-      return now > before;
-    }, 'it is renewed');
+    clock.advance(RENEWED_EVERY_MS);
+    assert.ok(before > clock.now(), 'the lease expired');
+    await until(async () => (await leasedUntil()) > before, 'it is renewed');
   }
   assertInProgress(await upload(there, PNG));
   first.finish();
@@ -120,15 +124,12 @@ test('the lease is renewed during the upload', async () => {
 
 test('an upload that lost its lease to another node ends and does not affect the other', async () => {
   const { guid, here } = await createLinks();
-  const first = hold(here);
-  await until(isLeased(guid), 'it has begun');
+  const first = await beginWriting(here);
   const upload_leased_until = new Date(clock.now().getTime() + 60_000);
   const taken = { upload_leased_by: 'f'.repeat(32), upload_leased_until };
   await app.database.queries.updateTable('files').set(taken).where('guid', '=', guid).execute();
-  await until(() => {
-    clock.advance(250);
-    return app.logged.some((line) => line.includes('lost the lease on an upload'));
-  }, 'it knows');
+  clock.advance(RENEWED_EVERY_MS);
+  await until(() => app.logged.some((line) => line.includes('lost the lease on an upload')), 'it knows');
   first.finish();
   assertInProgress(await first.answer);
   assert.equal((await rowOf(guid)).upload_leased_by, 'f'.repeat(32));
