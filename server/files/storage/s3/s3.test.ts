@@ -8,7 +8,7 @@ import { describeStorage, newGuid, type OpenStorage } from '../testing/storage-s
 import { createS3Double } from './testing/double.ts';
 import { storageOn, upload } from './testing/storage.ts';
 
-const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 function describeS3(store: string, create: () => Promise<OpenStorage>): void {
   describeStorage(`S3 storage on ${store}`, create);
@@ -52,7 +52,7 @@ function describeLinks(create: () => Promise<OpenStorage>): void {
 
   test('an upload URL stores content and a download URL returns it', async () => {
     const guid = newGuid();
-    const expiresAt = new Date(Date.now() + MINUTE_MS);
+    const expiresAt = new Date(Date.now() + HOUR_MS);
     const terms = { guid, organizationGuid: newGuid(), contentType: 'image/png', expiresAt };
     const url = await storage.uploadUrl({ ...terms, maxBytes: 100 });
     assert.equal((await upload(url, 'text/html', 'other')).status, 403);

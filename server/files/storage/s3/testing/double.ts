@@ -54,6 +54,8 @@ export async function createS3Double(clock: Clock) {
   const server = createServer((message, response) => {
     respond(message, response).catch(() => message.socket.destroy());
   });
+  // Only the client closes idle connections: five seconds of real time may pass in a test on a busy machine.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   return {
