@@ -1,14 +1,17 @@
 import { pass } from '../webhooks/webhooks.ts';
 import type { TestApp } from './app.ts';
 
-/** Outcomes are recorded while time passes. */
-export async function passUntil<T>(nodes: readonly TestApp[], work: Promise<T>): Promise<T> {
+/**
+ * Outcomes are recorded while time passes. Slowly, because a freeze is refused after 30 seconds of this time and reads the
+ * database in real time; with larger steps to wait for the refusal.
+ */
+export async function passUntil<T>(nodes: readonly TestApp[], work: Promise<T>, stepMs = 10): Promise<T> {
   let isOver = false;
   const end = () => {
     isOver = true;
   };
   work.then(end, end);
-  while (!isOver) await pass(100, nodes, 100);
+  while (!isOver) await pass(stepMs, nodes, stepMs);
   return work;
 }
 

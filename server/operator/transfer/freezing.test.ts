@@ -25,6 +25,8 @@ import { updateOrganization, updateSubscriptions } from './freeze-store.ts';
 const { a, b, tenant, endpoint, subscription } = await createNodes();
 const { organizationGuid, bankGuid, bankKey } = tenant;
 const nodes = [a, b];
+/** Steps of the time of a freeze that is to be refused. */
+const REFUSED_SOON_MS = 100;
 const MOVING = [503, 'organization_moving', /try again in a few seconds/] as const;
 const customerGuid = await createCustomer(a, bankGuid);
 const token = await tokenOf(a, bankKey, 'customers:read trades:read trades:execute');
@@ -237,7 +239,7 @@ test('an Organization whose deliveries do not end is not frozen', async () => {
   const freezing = a.transfers.freeze(operator, organizationGuid);
   stuck.release();
   endpoint.behave({ kind: 'answer' });
-  const refused = await passUntil(nodes, freezing);
+  const refused = await passUntil(nodes, freezing, REFUSED_SOON_MS);
   assert.ok(isFailure(refused) && refused.code === 'state_conflict', JSON.stringify(refused));
   await batch.release();
   assert.equal(
@@ -252,7 +254,8 @@ test('an Organization whose deliveries do not end is not frozen', async () => {
 test('a frozen Organization stays frozen when a repeated freeze is refused', async () => {
   await freeze(a);
   const batch = await holdBatch(a, subscription.guid);
-  const refused = await passUntil(nodes, b.transfers.freeze(operator, organizationGuid));
+  const freezing = b.transfers.freeze(operator, organizationGuid);
+  const refused = await passUntil(nodes, freezing, REFUSED_SOON_MS);
   assert.ok(isFailure(refused), JSON.stringify(refused));
   assert.match(refused.message, /did not end within 30 seconds, and it stays frozen; try again$/);
   assert.ok((await subscriptionRow(a, subscription)).frozen);

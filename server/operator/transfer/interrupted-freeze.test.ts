@@ -39,7 +39,7 @@ async function loseConnection(): Promise<void> {
   const waiting = sql`select from pg_stat_activity where datname = current_database() and query like ${IN_PROGRESS}`;
   // The lock is an open transaction, for which the freeze would wait before.
   await until(async () => {
-    await pass(100, nodes, 100);
+    await pass(10, nodes, 10);
     return (await waiting.execute(reserved)).rows.length > 0;
   }, 'the wait for deliveries');
   await b.database.transaction(async (transaction) => {
@@ -102,10 +102,14 @@ test('a freeze takes over from a dispatcher of a restored backup, without one th
   const restored = await createTenant(app);
   const waiting = await createSubscription(app, restored);
   const guid = app.guids.next();
-  const lease_until = new Date(app.clock.now().getTime() + 10_000);
+  const leaseMs = 10_000;
+  const lease_until = new Date(app.clock.now().getTime() + leaseMs);
   await app.database.queries.insertInto('dispatchers').values({ guid, lease_until }).execute();
   await app.database.queries.updateTable('delivery_queue').set({ leased_by: guid }).execute();
-  const frozen = await passUntil([app], app.transfers.freeze(operator, restored.organizationGuid));
+  const freezing = app.transfers.freeze(operator, restored.organizationGuid);
+  await until(async () => (await subscriptionRow(app, waiting)).frozen, 'the end of sending');
+  app.clock.advance(leaseMs + 1);
+  const frozen = await freezing;
   assert.ok(!isFailure(frozen), isFailure(frozen) ? frozen.message : '');
   assert.deepEqual(
     (await queueOf(app, waiting)).map(({ leased_by }) => leased_by),
