@@ -190,6 +190,7 @@ test('bytes after Content-Length are not part of the file', async () => {
   socket.write('<script>more</script>\r\n\r\n');
   socket.resume();
   await once(socket, 'close');
+  await until(async () => (await leaseOf(guid)) === null, 'the lease is released');
   await until(async () => (await storedIn(app)).every((name) => name === guid), 'it has ended');
   await app.fileProcessing.drain();
   // Depending on timing, the whole content or nothing is stored.
