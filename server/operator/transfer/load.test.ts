@@ -47,7 +47,10 @@ async function createReceiver() {
     const succeeded = isFirst || path !== '/failing' || !isFailing;
     arrivals.push({ path, guid, succeeded, headers: request.headers, body });
     response.writeHead(succeeded ? 204 : 500).end();
-  }).listen(0, '127.0.0.1');
+  });
+  // Only the senders close idle connections: five seconds may pass between two requests on a busy machine.
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
   after(() => server.close() && server.closeAllConnections());
   await new Promise((resolve) => server.once('listening', resolve));
   return {
@@ -107,6 +110,16 @@ function createCallers(first: Dispatching, owner: { organizationGuid: string; ba
   };
 }
 
+/** Deliveries whose request timed out because a process got no CPU: they are sent again. */
+async function timedOut(): Promise<ReadonlySet<string>> {
+  const keys = await fresh.select<string>(
+    `select substring(s.url from '/[a-z]+$') || ' ' || replace(d.event_guid::text, '-', '')
+     from delivery_attempts as a join deliveries as d on d.guid = a.delivery_guid
+     join subscriptions as s on s.guid = d.subscription_guid where a.outcome = 'timeout'`,
+  );
+  return new Set(keys);
+}
+
 async function run(site: Dispatching, ...args: string[]) {
   const { code, out, err } = await site.run(['operator', 'organizations', ...args], TRANSFER_KEY);
   assert.equal(code, 0, err);
@@ -148,18 +161,19 @@ test('under load no acknowledged event is lost and none is delivered by both', B
   receiver.recover();
   await untilQueueIsEmpty(fresh, freshDispatcher);
 
+  const late = await timedOut();
   const succeeded = receiver.arrivals.filter((arrival) => arrival.succeeded);
   for (const endpoint of keys.keys()) {
     const counts = countEach(succeeded.filter((each) => each.path === endpoint).map(({ guid }) => guid));
     const missing = callers.acknowledged.filter((guid) => !counts.has(guid));
-    const repeated = [...counts].filter(([, count]) => count > 1);
+    const repeated = [...counts].filter(([guid, count]) => count > 1 && !late.has(`${endpoint} ${guid}`));
     assert.deepEqual({ endpoint, missing, repeated }, { endpoint, missing: [], repeated: [] });
   }
   for (const arrival of receiver.arrivals)
     assert.ok(isSignedWith(String(keys.get(arrival.path)), arrival), 'the signing key is the same');
   assert.deepEqual(
     (await fresh.eventsDelivered(true, { ...owner, subscriptionGuid: '' })).length,
-    succeeded.length,
+    new Set(succeeded.map(({ path, guid }) => `${path} ${guid}`)).size,
     'the history has every delivery',
   );
   const token = await fetch(`${fresh.url}/oauth/token`, {
