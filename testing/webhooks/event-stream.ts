@@ -9,6 +9,9 @@ import { until } from './webhooks.ts';
 type Streamed = Record<string, unknown> & { guid: string; event_type: string };
 
 type Options = { query?: string; lastEventId?: string | undefined };
+type End = 'ended' | 'broken';
+
+const POLL_EVERY_MS = 250;
 
 /** An event stream over a real connection. */
 export async function openEventStream(
@@ -45,9 +48,30 @@ export async function openEventStream(
       if (id !== undefined) ids.push(id);
     }
   });
-  const ended = new Promise<'ended' | 'broken'>((resolve) => {
+  let end: End | undefined;
+  const ended = new Promise<End>((resolve) => {
     response.once('end', () => resolve('ended')).once('error', () => resolve('broken'));
+  }).then((how) => {
+    end = how;
+    return how;
   });
+
+  /**
+   * Lets the service poll until the condition holds. After the first poll, time passes as fast as in reality: while a
+   * slow database answers, tokens must not expire and events must not become old.
+   */
+  async function pollUntil(condition: () => boolean, what: string): Promise<void> {
+    let nextPollAt = 0;
+    await until(() => {
+      if (condition()) return true;
+      if (performance.now() >= nextPollAt) {
+        app.clock.advance(POLL_EVERY_MS);
+        nextPollAt = performance.now() + POLL_EVERY_MS;
+      }
+      return condition();
+    }, what);
+  }
+
   return {
     ...{ response, events, ended },
     guids: () => events.map(({ guid }) => guid),
@@ -56,12 +80,12 @@ export async function openEventStream(
     lastEventId: () => ids.at(-1),
     /** The ids, one for each message. */
     ids,
-    /** Lets the service poll until so many events have arrived. */
-    async untilEvents(count: number): Promise<void> {
-      await until(() => {
-        if (events.length < count) app.clock.advance(250);
-        return events.length >= count;
-      }, `${count} events`);
+    pollUntil,
+    untilEvents: (count: number) => pollUntil(() => events.length >= count, `${count} events`),
+    /** How the stream ended. */
+    async untilEnded(): Promise<End> {
+      await pollUntil(() => end !== undefined, 'the end of the stream');
+      return ended;
     },
     close: () => request.destroy(),
   };
