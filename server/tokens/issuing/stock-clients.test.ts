@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { test } from 'node:test';
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
@@ -6,10 +7,13 @@ import * as client from 'openid-client';
 // @ts-expect-error It comes without types.
 import { ClientCredentials } from 'simple-oauth2';
 import { createTestApp } from '../../../testing/app/app.ts';
+import { PATIENCE_MS } from '../../../testing/app/patience.ts';
 import { findServicePort } from '../../../testing/app/serve.ts';
 import { createTenant } from '../../../testing/app/tenant.ts';
 
 /** OAuth client libraries that partners use, over a real port. */
+// A host that is also named `::1` has half a second to connect by default, which a busy machine exceeds.
+setDefaultAutoSelectFamilyAttemptTimeout(PATIENCE_MS);
 const port = await findServicePort();
 const SANDBOX = `http://127.0.0.1:${port}`;
 const PRODUCTION = `http://localhost:${port}`;
@@ -136,7 +140,9 @@ test('simple-oauth2 with headers, forms and JSON: obtain, and obtain again near 
 });
 
 test('a downstream service verifies tokens with jose and the published keys, through a rotation', async () => {
-  const keys = createRemoteJWKSet(new URL(`${SANDBOX}/.well-known/jwks.json`), { cooldownDuration: 0 });
+  const keys = createRemoteJWKSet(new URL(`${SANDBOX}/.well-known/jwks.json`), {
+    ...{ cooldownDuration: 0, timeoutDuration: PATIENCE_MS },
+  });
   const obtain = async () => {
     const body = new URLSearchParams({
       grant_type: 'client_credentials',

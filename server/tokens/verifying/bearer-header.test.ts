@@ -22,7 +22,8 @@ const send = (authorization?: string) =>
 async function overSocket(values: readonly string[]): Promise<Answer> {
   const lines = values.flatMap((value) => ['Authorization', value]);
   const headers = ['Host', 'localhost:4000', 'Connection', 'close', ...lines];
-  const [response] = await once(request({ port, path: '/api/customers', headers }).end(), 'response');
+  const options = { host: '127.0.0.1', port, path: '/api/customers', headers };
+  const [response] = await once(request(options).end(), 'response');
   return {
     status: response.statusCode,
     headers: response.headers,
