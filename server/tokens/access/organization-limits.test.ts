@@ -10,6 +10,7 @@ import { lockWaits, whileTableIsLocked } from '../../../testing/database/locks.t
 import { createCustomer, customerToken } from '../../../testing/objects/customers.ts';
 import { browse, dashboardToken, joinTeam, logIn } from '../../../testing/people/dashboard.ts';
 import { until } from '../../../testing/webhooks/webhooks.ts';
+import { PoolFull } from '../../infrastructure/database/failures.ts';
 
 /** Limits per Organization: connections, calls in flight and calls per minute. */
 const IN_FLIGHT = 4;
@@ -22,22 +23,25 @@ const lost = await createTestApp({ testDatabase: dropped });
 
 async function createCaller(of: TestApp) {
   const tenant = await createTenant(of, { features: ['webhooks'] });
-  return { tenant, token: await tokenOf(of, tenant.organizationKey, everyScope('organization')) };
+  const customer = `/api/customers/${await createCustomer(of, tenant.bankGuid)}`;
+  return { tenant, customer, token: await tokenOf(of, tenant.organizationKey, everyScope('organization')) };
 }
 
 const flooding = await createCaller(app);
 const other = await createCaller(app);
 
 const list = (token: string) => app.call({ url: '/api/transfers', token });
+/** For calls that wait for a lock: unlike a list, it is not canceled after two seconds. */
+const show = ({ customer, token }: { customer: string; token: string }) => app.call({ url: customer, token });
 
 test('calls in flight beyond the limit get 429, other Organizations do not, and all are released', async () => {
   let inFlight: Promise<{ status: number }>[] = [];
   // The token is verified: the calls in flight are counted before the next one.
-  assert.equal((await list(flooding.token)).status, 200);
+  assert.equal((await show(flooding)).status, 200);
   await whileTableIsLocked(app.database, 'objects', async () => {
-    inFlight = Array.from({ length: IN_FLIGHT }, () => list(flooding.token));
+    inFlight = Array.from({ length: IN_FLIGHT }, () => show(flooding));
     await until(async () => (await lockWaits(app.database.reserved)) === 2);
-    const refused = await list(flooding.token);
+    const refused = await show(flooding);
     assertError(refused, 429, 'rate_limit_exceeded', /in flight/);
     assert.deepEqual([refused.body.error, refused.headers['retry-after']], ['too_many_requests', '1']);
     assert.equal((await app.call({ url: '/api/banks', token: other.token })).status, 200);
@@ -46,13 +50,13 @@ test('calls in flight beyond the limit get 429, other Organizations do not, and 
     (await Promise.all(inFlight)).map(({ status }) => status),
     Array.from({ length: IN_FLIGHT }, () => 200),
   );
-  assert.equal((await list(flooding.token)).status, 200);
+  assert.equal((await show(flooding)).status, 200);
 });
 
 test('one Organization uses a part of the connections, so that others need not wait', async () => {
   let inFlight: Promise<unknown>[] = [];
   await whileTableIsLocked(app.database, 'objects', async () => {
-    inFlight = Array.from({ length: IN_FLIGHT }, () => list(flooding.token));
+    inFlight = Array.from({ length: IN_FLIGHT }, () => show(flooding));
     await until(async () => (await lockWaits(app.database.reserved)) === 2);
     // The other two would have run by now.
     assert.equal((await app.call({ url: '/api/banks', token: other.token })).status, 200);
@@ -62,12 +66,12 @@ test('one Organization uses a part of the connections, so that others need not w
 });
 
 test('a call whose client disconnected counts until its query has ended', async () => {
-  const { token } = await createCaller(app);
+  const { token, customer } = await createCaller(app);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   const headers = { authorization: `Bearer ${token}` };
   await whileTableIsLocked(app.database, 'objects', async () => {
     const calls = Array.from({ length: IN_FLIGHT + 1 }, () =>
-      request(`${url}/api/transfers`, { headers }).end(),
+      request(`${url}${customer}`, { headers }).end(),
     );
     for (const call of calls) call.on('error', () => {});
     // The first response is a refusal, while all other calls are in flight.
@@ -90,7 +94,8 @@ test('a call whose client disconnects while its token is verified does not stay 
   for (let count = 0; count < 2 * IN_FLIGHT; count++) {
     // A token that is not in the cache is verified later than it arrives.
     const token = await tokenOf(app, leaving.tenant.organizationKey, 'banks:read');
-    const call = request({ port, path: '/api/banks', headers: { authorization: `Bearer ${token}` } }).end();
+    const headers = { authorization: `Bearer ${token}` };
+    const call = request({ host: '127.0.0.1', port, path: '/api/banks', headers }).end();
     await new Promise((resolve) => call.once('error', resolve));
   }
   app.server.server.off('request', disconnect);
@@ -165,7 +170,16 @@ async function withPoolFull(work: () => Promise<void>): Promise<void> {
   // Its write would take one of the places in the queue.
   await app.requestRecorder.flush();
   const end = Promise.withResolvers<void>();
-  const select = () => sql`select 1`.execute(queries);
+  /** A query that has waited for five seconds is refused: another one takes its place in the queue. */
+  async function wait(): Promise<void> {
+    try {
+      await sql`select 1`.execute(queries);
+    } catch (error) {
+      if (!(error instanceof PoolFull)) throw error;
+      await new Promise(setImmediate);
+      await wait();
+    }
+  }
   const CONNECTIONS = 3;
   const begun = Array.from({ length: CONNECTIONS }, () => Promise.withResolvers<void>());
   const held = begun.map(({ resolve }) =>
@@ -176,7 +190,7 @@ async function withPoolFull(work: () => Promise<void>): Promise<void> {
     }),
   );
   await Promise.all(begun.map(({ promise }) => promise));
-  const waiting = Array.from({ length: CONNECTIONS * 25 }, select);
+  const waiting = Array.from({ length: CONNECTIONS * 25 }, wait);
   await new Promise(setImmediate);
   await work().finally(end.resolve);
   await Promise.all([...held, ...waiting]);
@@ -238,18 +252,20 @@ test('a customer over its tenth of the rate gets 429, and its Organization and o
 test('a customer with a tenth of the calls in flight gets 429, and its Organization does not', async () => {
   app.clock.advance(60_000);
   const { tenant, token } = other;
-  const device = await customerToken(app, tenant, await createCustomer(app, tenant.bankGuid), [
-    'transfers:read',
-  ]);
+  const customerGuid = await createCustomer(app, tenant.bankGuid);
+  const device = {
+    customer: `/api/customers/${customerGuid}`,
+    token: await customerToken(app, tenant, customerGuid, ['customers:read']),
+  };
   let inFlight: Promise<{ status: number }> | undefined;
   await whileTableIsLocked(app.database, 'objects', async () => {
-    inFlight = list(device);
+    inFlight = show(device);
     await until(async () => (await lockWaits(app.database.reserved)) === 1);
-    assertError(await list(device), 429, 'rate_limit_exceeded', /calls of this customer are in flight/);
+    assertError(await show(device), 429, 'rate_limit_exceeded', /calls of this customer are in flight/);
     assert.equal((await app.call({ url: '/api/banks', token })).status, 200);
   });
   assert.equal((await inFlight)?.status, 200);
-  assert.equal((await list(device)).status, 200);
+  assert.equal((await show(device)).status, 200);
 });
 
 test('without a database a call gets 503', async () => {
