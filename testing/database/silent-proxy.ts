@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Secret } from '../../server/infrastructure/runtime/secret.ts';
 
-type Pair = { client: Socket; upstream: Socket };
+type Pair = { client: Socket; upstream: Socket; owesAnswer(): boolean };
 type Mode = 'forward' | 'silent' | 'refuse';
 
 /**
@@ -21,7 +21,7 @@ export async function createSilentProxy(url: Secret) {
     if (mode === 'refuse') return void client.resetAndDestroy();
     accepted += 1;
     const upstream = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
-    const pair = { client, upstream };
+    const pair = { client, upstream, owesAnswer: watchAnswers(client, upstream) };
     pairs.add(pair);
     for (const socket of [client, upstream]) {
       socket.on('error', () => drop(pair));
@@ -61,6 +61,8 @@ export async function createSilentProxy(url: Secret) {
     url: new Secret(proxied.href),
     /** Connections accepted so far. */
     accepted: () => accepted,
+    /** Whether PostgreSQL has yet to answer on a connection that is not silent. */
+    owesAnswer: () => [...pairs].some((pair) => !silent.has(pair) && pair.owesAnswer()),
     /** Open connections become silent; new ones work. */
     silenceOpen: () => pairs.forEach(silence),
     /** Open and new connections are silent. */
@@ -83,5 +85,34 @@ export async function createSilentProxy(url: Secret) {
     /** PostgreSQL gives up silent connections, as it does after some minutes without an answer to TCP keepalives. */
     dropSilent: () => silent.forEach(drop),
     close,
+  };
+}
+
+/** Every Query and Sync is answered by one ReadyForQuery, and so is the login. */
+function watchAnswers(client: Socket, upstream: Socket): () => boolean {
+  const asked = createMessageCounter('QS', { hasStartup: true });
+  const answered = createMessageCounter('Z');
+  client.on('data', asked.read);
+  upstream.on('data', answered.read);
+  return () => answered.count() < asked.count() + 1;
+}
+
+/** Messages have a type and a length, the startup message only a length (PostgreSQL's protocol 3.0). */
+function createMessageCounter(types: string, { hasStartup = false } = {}) {
+  let typeBytes = hasStartup ? 0 : 1;
+  let rest = Buffer.alloc(0);
+  let count = 0;
+  return {
+    count: () => count,
+    read(chunk: Buffer): void {
+      rest = Buffer.concat([rest, chunk]);
+      while (rest.length >= typeBytes + 4) {
+        const bytes = typeBytes + rest.readUInt32BE(typeBytes);
+        if (rest.length < bytes) return;
+        if (typeBytes > 0 && types.includes(rest.toString('latin1', 0, 1))) count += 1;
+        rest = rest.subarray(bytes);
+        typeBytes = 1;
+      }
+    },
   };
 }

@@ -14,8 +14,8 @@ import { createDispatchingApp, deliveryOf, guidsAt } from '../../../testing/webh
 const STEP_MS = 1_000;
 /** The time limit for recovery after a failover without a reset. */
 const RECOVERED_WITHIN_MS = 45_000;
-/** Per step, so that queries of the step can complete. */
-const ROUND_TRIPS = 40;
+/** Round trips without an open query through the proxy, after which a step has started no further one. */
+const QUIET_ROUND_TRIPS = 20;
 
 // Revocations are renewed by an interval, which advances with the virtual time.
 mock.timers.enable({ apis: ['setInterval'] });
@@ -39,7 +39,8 @@ async function passStep(): Promise<void> {
   app.clock.advance(STEP_MS);
   databaseTimers.advance(STEP_MS);
   mock.timers.tick(STEP_MS);
-  for (let trip = 0; trip < ROUND_TRIPS; trip++) await dispatcherLease();
+  for (let quiet = 0; quiet < QUIET_ROUND_TRIPS; quiet = proxy.owesAnswer() ? 0 : quiet + 1)
+    await dispatcherLease();
 }
 
 /** Advances time until all conditions are met; returns the time of each. */
