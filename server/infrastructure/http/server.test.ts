@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { assertError } from '../../../testing/app/app.ts';
 import { createBareServer, exchange, listenAnywhere } from '../../../testing/app/http-server.ts';
 import { Overloaded } from '../runtime/batcher.ts';
@@ -18,6 +18,8 @@ async function refusal(port: number, text: string) {
   return { status, headers, body: JSON.parse(body) as Record<string, unknown> };
 }
 
+// The time to read the response of a broken request does not pass.
+mock.timers.enable({ apis: ['setTimeout'] });
 const { server, logged } = createBareServer();
 server.get('/things', hidden, async () => ({ thing: 1 }));
 server.post('/things', hidden, async (request) => ({ got: request.body }));
