@@ -5,9 +5,10 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createBareServer, listenAnywhere } from '../../../testing/app/http-server.ts';
+import { findServicePort } from '../../../testing/app/serve.ts';
 
 /** A shutdown that waits for idle clients takes more than a minute. */
-const LIMITED = { timeout: 20_000 };
+const LIMITED = { timeout: 60_000 };
 
 test('a shutdown finishes the requests in flight and rejects new connections', LIMITED, async () => {
   const { server } = createBareServer();
@@ -17,10 +18,12 @@ test('a shutdown finishes the requests in flight and rejects new connections', L
     entered.resolve();
     return released.promise;
   });
-  const port = await listenAnywhere(server);
+  // No other process gets it after the shutdown.
+  const port = await findServicePort();
+  await server.listen({ port, host: '127.0.0.1' });
   // A keep-alive client must not delay the shutdown.
   const agent = new Agent({ keepAlive: true });
-  const inFlight = once(get({ port, path: '/slow', agent }), 'response');
+  const inFlight = once(get({ host: '127.0.0.1', port, path: '/slow', agent }), 'response');
   await entered.promise;
   const closed = server.close();
   while (server.server.listening) await setImmediate();
@@ -41,7 +44,7 @@ test('an idle connection does not delay a shutdown', LIMITED, async () => {
   server.get('/quick', { schema: { hide: true } }, async () => ({}));
   const port = await listenAnywhere(server);
   const agent = new Agent({ keepAlive: true });
-  const [response] = await once(get({ port, path: '/quick', agent }), 'response');
+  const [response] = await once(get({ host: '127.0.0.1', port, path: '/quick', agent }), 'response');
   await response.toArray();
   await server.close();
   agent.destroy();

@@ -3,6 +3,7 @@ import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promi
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { findServicePort } from '../../../../testing/app/serve.ts';
 import { findBinaries } from './cluster/binaries.ts';
 import { findFreePort, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { superuserUrlOf } from './testing/superuser-url.ts';
@@ -19,7 +20,9 @@ const dataDir = join(await sharedDirectory(), 'data');
 const PASSWORDS = ['postgres.owner.password', 'postgres.password', 'postgres.service.password'];
 
 test('starts on an empty directory, keeps data and settings, and listens on loopback only', async (t) => {
-  const first = await start(t, dataDir, { settings: { ...FAST, listen_addresses: '*', work_mem: '5MB' } });
+  const settings = { ...FAST, listen_addresses: '*', work_mem: '5MB' };
+  // A port that no other process gets after the stop.
+  const first = await start(t, dataDir, { settings, choosePort: findServicePort });
   assert.match(first.ownerUrl, /^postgresql:\/\/portico_owner:[\w-]{43}@127\.0\.0\.1:\d+\/portico$/);
   const shown = [
     'server_encoding',
