@@ -13,7 +13,7 @@ const V6 = Buffer.from('2606470000000000000000000000000f', 'hex');
 /** A name server (RFC 1035, section 4.1) that answers some types of queries, and is silent to others. */
 async function createNameServer(records: Partial<Record<number, Buffer>>) {
   const socket = createSocket('udp4');
-  const ignored = Promise.withResolvers<void>();
+  let ignored = Promise.withResolvers<void>();
   socket.on('message', (query, { port, address }) => {
     const type = query.readUInt16BE(query.indexOf(0, HEADER_BYTES) + 1);
     const data = records[type];
@@ -27,7 +27,14 @@ async function createNameServer(records: Partial<Record<number, Buffer>>) {
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   after(() => socket.close());
-  return { ignored: ignored.promise, servers: [`127.0.0.1:${socket.address().port}`] };
+  return {
+    servers: [`127.0.0.1:${socket.address().port}`],
+    /** The next query without an answer. */
+    nextIgnored(): Promise<void> {
+      ignored = Promise.withResolvers();
+      return ignored.promise;
+    },
+  };
 }
 
 test('the addresses of both families are found', async () => {
@@ -38,13 +45,13 @@ test('the addresses of both families are found', async () => {
   assert.equal(clock.waiting(), 0);
 });
 
-// The tries of a query take eight seconds.
 for (const [family, type, data, address] of [
   ['IPv4', A, V4, '93.184.215.14'],
   ['IPv6', AAAA, V6, '2606:4700::f'],
 ] as const)
-  test(`a name server that answers for ${family} only delays by a second`, { timeout: 5_000 }, async () => {
-    const { ignored, servers } = await createNameServer({ [type]: data });
+  test(`a name server that answers for ${family} only delays by a second`, async () => {
+    const { servers, nextIgnored } = await createNameServer({ [type]: data });
+    const ignored = nextIgnored();
     const started = Promise.withResolvers<void>();
     const clock = createFakeClock();
     const timers = {
@@ -55,6 +62,7 @@ for (const [family, type, data, address] of [
     };
     const finding = createResolve({ timers, servers })('partner.example');
     await Promise.all([ignored, started.promise]);
+    const secondTry = nextIgnored().then(() => 'a second try');
     clock.advance(OTHER_FAMILY_MS);
-    assert.deepEqual(await finding, [address]);
+    assert.deepEqual(await Promise.race([finding, secondTry]), [address]);
   });
