@@ -76,10 +76,10 @@ const RECONNECT_MS = 1_000;
 /** On connections that refuse LISTEN, as those of a standby do, until a test says otherwise. */
 function createRefused() {
   const clock = createFakeClock();
-  let [isRefusing, opened, refused] = [true, 0, 0];
+  let [isRefusing, opened, closed, refused] = [true, 0, 0, 0];
   const stream = () => {
     opened += 1;
-    const socket = new Socket();
+    const socket = new Socket().once('close', () => (closed += 1));
     const write = socket.write.bind(socket) as (bytes: unknown, ...rest: unknown[]) => boolean;
     // `connect` would restore the method.
     return socket.once('connect', () => {
@@ -94,7 +94,8 @@ function createRefused() {
   after(notifications.close);
   const reconnected = (isMet: () => boolean) =>
     until(() => {
-      clock.advance(RECONNECT_MS);
+      // An open connection has all the time it needs: the checks of its health follow the clock, too.
+      if (opened === closed) clock.advance(RECONNECT_MS);
       return isMet();
     }, 'another connection');
   return {
