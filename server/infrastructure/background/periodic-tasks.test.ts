@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createFakeClock } from '../../../testing/app/fake-clock.ts';
 import { createTestDatabase } from '../../../testing/database/database.ts';
+import { until } from '../../../testing/webhooks/webhooks.ts';
 import { createDatabase } from '../database/database.ts';
 import { createLog } from '../runtime/log.ts';
 import { Secret } from '../runtime/secret.ts';
@@ -117,7 +118,8 @@ test('a lost connection releases the lock', async () => {
   const running = node(lost.task).runOnce();
   await lost.started;
   for (const { pid } of await holders())
-    await sql`select pg_terminate_backend(${pid}, 5000)`.execute(database.queries);
+    await sql`select pg_terminate_backend(${pid})`.execute(database.queries);
+  await until(async () => (await holders()).length === 0, 'the end of the connection');
   assert.equal(await node(other.task).runOnce(), true);
   lost.release();
   await assert.rejects(running);
