@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
-import { systemClock, systemTimers } from '../../runtime/clock.ts';
 import { Failure } from '../../runtime/failure.ts';
 import { type Call, createCallsInFlight, MANY_WAITING_LISTS, MAX_WAIT_MS } from './calls-in-flight.ts';
 
-const time = { clock: systemClock, timers: systemTimers };
+const standing = createFakeClock();
+const time = { clock: standing, timers: standing };
 const create = () => createCallsInFlight({ ...time, maxInFlight: 4, maxRunning: { list: 1, other: 2 } });
 const entered = (call: Call | Failure): Call => {
   assert.ok(!(call instanceof Failure));
