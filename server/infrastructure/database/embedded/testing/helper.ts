@@ -9,24 +9,25 @@ const [action, dataDir = ''] = process.argv.slice(2);
 const keepAlive = setInterval(() => undefined, 60_000);
 
 try {
-  const stop = action === 'lock' ? await lock() : await start();
+  const { result, stop } = action === 'lock' ? await lock() : await start();
   process.once('SIGTERM', async () => {
     await stop();
     clearInterval(keepAlive);
   });
+  process.stdout.write(`${result}\n`);
 } catch (error) {
   process.stdout.write(`${(error as Error).name}: ${(error as Error).message}\n`);
   clearInterval(keepAlive);
 }
 
-async function lock(): Promise<() => Promise<void>> {
-  const held = await lockDataDir(dataDir);
-  process.stdout.write('locked\n');
-  return held.release;
+type Started = { result: string; stop(): Promise<void> };
+
+async function lock(): Promise<Started> {
+  const { release } = await lockDataDir(dataDir);
+  return { result: 'locked', stop: release };
 }
 
-async function start(): Promise<() => Promise<void>> {
-  const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
-  process.stdout.write(`${server.ownerUrl}\n`);
-  return server.stop;
+async function start(): Promise<Started> {
+  const { ownerUrl, stop } = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
+  return { result: ownerUrl, stop };
 }
