@@ -84,7 +84,7 @@ test('a postmaster.pid of a dead or an unrelated process does not block the star
   await first.stop();
 
   // Of the same user as PostgreSQL: only such a process makes PostgreSQL refuse to start.
-  const unrelated = spawn('sleep', ['60'], { uid, gid, stdio: 'ignore' });
+  const unrelated = spawn('sleep', ['300'], { uid, gid, stdio: 'ignore' });
   const ended = once(unrelated, 'exit');
   t.after(() => unrelated.kill('SIGKILL'));
   for (const pid of [2 ** 22 + 1, unrelated.pid]) {
