@@ -150,14 +150,16 @@ export async function eventGuids(queries: Queries): Promise<string[]> {
   return rows.map(({ guid }) => guid);
 }
 
-/** Runs `work` while another transaction holds the locks of `take`. */
+/** Runs `work` while another transaction holds the locks of `take`, without the timeout of idle transactions. */
 export async function whileHeld<T>(
   database: Database,
   take: (queries: Queries) => Promise<unknown>,
   work: () => Promise<T>,
 ): Promise<T> {
-  return database.transaction(async (queries) => {
-    await take(queries);
-    return work();
-  });
+  return database.maintain((queries) =>
+    queries.transaction().execute(async (transaction) => {
+      await take(transaction);
+      return work();
+    }),
+  );
 }
