@@ -212,7 +212,10 @@ test('concurrent processes all succeed, and each partition is created once', asy
   const { database, another, clock, logged } = await open();
   clock.advance(20 * WEEK_MS);
   await Promise.all(Array.from({ length: 6 }, () => another().partitions.prepare()));
-  const made = logged().map(({ partition }) => partition);
+  // A process that waits longer than two seconds for the others leaves the partition to them.
+  const made = logged()
+    .filter(({ msg }) => msg === 'created a partition')
+    .map(({ partition }) => partition);
   const ofAudit = periodsAround(clock.now(), 4 * WEEK_MS).length;
   assert.equal(made.length, TABLES.length * periodsAround(clock.now(), WEEK_MS).length + ofAudit);
   assert.equal(new Set(made).size, made.length);
