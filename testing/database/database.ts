@@ -18,6 +18,7 @@ import { createPartitions } from '../../server/infrastructure/database/partition
 import { createLog } from '../../server/infrastructure/runtime/log.ts';
 import { Secret } from '../../server/infrastructure/runtime/secret.ts';
 import { createFakeClock } from '../app/fake-clock.ts';
+import { PATIENCE_MS } from '../app/patience.ts';
 
 /**
  * One PostgreSQL for a whole run (`scripts/test.ts` starts it), a migrated template in it, and a clone of the template
@@ -140,6 +141,8 @@ export async function migrateTo(queries: Queries, last: string): Promise<void> {
 
 /** One connection per process, which does not keep the process running; another one for another server. */
 let administrator: { url: string; pool: pg.Pool } | undefined;
+/** The SQLSTATE after PostgreSQL waited five seconds for the connections of a database to end. */
+const OBJECT_IN_USE = '55006';
 
 async function administer(statement: string): Promise<void> {
   const connectionString = serverUrl('superuser');
@@ -147,7 +150,13 @@ async function administer(statement: string): Promise<void> {
     const pool = new pg.Pool({ connectionString, max: 1, allowExitOnIdle: true });
     administrator = { url: connectionString, pool: pool.on('error', () => undefined) };
   }
-  await administrator.pool.query(statement);
+  for (const giveUpAt = performance.now() + PATIENCE_MS; ; )
+    try {
+      await administrator.pool.query(statement);
+      return;
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== OBJECT_IN_USE || performance.now() > giveUpAt) throw error;
+    }
 }
 
 function urlOf(role: keyof typeof SERVER_URL_VARIABLES, database: string): Secret {
