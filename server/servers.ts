@@ -56,7 +56,11 @@ export async function createServers(deps: ServerDeps) {
   metrics.onRead(async () => metrics.bodyBytesInFlight.set(bodyBudget.held()));
   // Slow calls may use all others. If each node reported itself as not ready, none would issue tokens either.
   const { reserved } = database;
-  const health = { isReadOnly: () => isReadOnly(reserved), schemaState: () => schemaState(reserved) };
+  const health = {
+    isReadOnly: () => isReadOnly(reserved),
+    schemaState: () => schemaState(reserved),
+    timers,
+  };
   const document = { baseUrl, version, supportEmail };
   const parts = { baseUrl, guids, log, metrics, bodyBudget, sourceAddress };
   const newServer = () => createHttpServer(parts);

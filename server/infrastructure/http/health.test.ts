@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { assertError, createTestApp } from '../../../testing/app/app.ts';
 import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { createBareServer, untilTrue } from '../../../testing/app/http-server.ts';
 import { createTestDatabase, createTestPool } from '../../../testing/database/database.ts';
 import { createReadOnlySwitch } from '../../../testing/database/read-only-database.ts';
 import { until } from '../../../testing/webhooks/webhooks.ts';
+import { registerHealth } from './health.ts';
 
 const CHECK_MS = 5_000;
 
@@ -49,4 +51,16 @@ test('a node is ready while slow calls use every connection that is not reserved
   // Two of them wait for a connection, for some seconds at most.
   await Promise.allSettled(slow);
   assert.deepEqual(body, { status: 'ok' });
+});
+
+test('a node is not ready when its database does not answer within two seconds', async () => {
+  const { server } = createBareServer();
+  const clock = createFakeClock();
+  const never = () => new Promise<never>(() => {});
+  registerHealth(server, { timers: clock, isReadOnly: never, schemaState: never });
+  const asked = server.inject('/readyz').then((answer) => answer);
+  await untilTrue(() => clock.waiting() === 1);
+  clock.advance(2_000);
+  const { statusCode: status, headers, ...answer } = await asked;
+  assertError({ status, headers, body: answer.json() }, 503, 'database_unavailable', /not reachable/);
 });

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { SchemaState } from '../database/migrate.ts';
+import type { Timers } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { unwrap } from './errors.ts';
@@ -11,13 +12,14 @@ const Status = viewSchema('HealthStatus', { status: Type.String({ example: 'ok' 
 const METRICS_EXAMPLE = 'process_cpu_seconds_total 12.5\n';
 
 type DatabaseChecks = { isReadOnly(): Promise<boolean>; schemaState(): Promise<SchemaState> };
+type HealthDeps = DatabaseChecks & { timers: Timers };
 
 /** A database that does not answer within this time is reported as unreachable. */
 const READY_TIMEOUT_MS = 2_000;
 
 const tags = ['Health'];
 
-export function registerHealth(server: HttpServer, checks: DatabaseChecks): void {
+export function registerHealth(server: HttpServer, deps: HealthDeps): void {
   server.get(
     '/healthz',
     {
@@ -41,7 +43,7 @@ export function registerHealth(server: HttpServer, checks: DatabaseChecks): void
         response: answers({ 200: Status }, 503),
       },
     },
-    async () => unwrap(await readiness(checks)),
+    async () => unwrap(await readiness(deps)),
   );
 }
 
@@ -66,11 +68,11 @@ export function registerMetrics(server: HttpServer, metrics: Metrics): void {
   );
 }
 
-async function readiness(checks: DatabaseChecks): Promise<{ status: string } | Failure> {
-  const state = await Promise.race([
-    databaseState(checks).catch(() => undefined),
-    new Promise<undefined>((resolve) => setTimeout(resolve, READY_TIMEOUT_MS, undefined).unref()),
-  ]);
+async function readiness({ timers, ...checks }: HealthDeps): Promise<{ status: string } | Failure> {
+  const late = Promise.withResolvers<undefined>();
+  const cancel = timers.after(READY_TIMEOUT_MS, () => late.resolve(undefined));
+  const state = await Promise.race([databaseState(checks).catch(() => undefined), late.promise]);
+  cancel();
   if (state === undefined) return new Failure('database_unavailable', 'The database is not reachable');
   if (state === 'read-only')
     return new Failure('database_unavailable', 'The database is read-only; it may be a standby');
