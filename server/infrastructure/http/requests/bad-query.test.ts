@@ -128,11 +128,13 @@ test('page and per_page are decimal integers', async () => {
   const [operation] = lists;
   assert.ok(operation);
   const other = ['0x1', '0b1', '1e1', '1.0', '+1', ' 1', '1 ', '-0x1', '', '1e400', '9'.repeat(400)];
-  for (const name of ['page', 'per_page'])
-    for (const value of other) {
-      const url = `${addressOf(operation)}?${new URLSearchParams({ [name]: value })}`;
-      assertRefused(operation, await call(operation, { url }), invalid(`${name} must be an integer`));
-    }
+  for (const name of ['page', 'per_page']) {
+    const ask = (value: string) =>
+      call(operation, { url: `${addressOf(operation)}?${new URLSearchParams({ [name]: value })}` });
+    assert.notEqual((await ask('01')).status, 400);
+    for (const value of other)
+      assertRefused(operation, await ask(value), invalid(`${name} must be an integer`));
+  }
 });
 
 test('a date filter accepts a date as midnight UTC, and its error shows the accepted form', async () => {
