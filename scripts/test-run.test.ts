@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { PATIENCE_MS } from '../testing/app/patience.ts';
 
 /** The runner of `npm test`, in a process of its own: node:test does not run within itself. */
-const TIMEOUT_MS = 60_000;
 const folder = mkdtempSync(join(tmpdir(), 'portico-runner-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -34,7 +34,7 @@ function runWith(before: string, ...sources: readonly string[]): { counts: Count
     process.stderr.write('results ' + JSON.stringify({ counts, notRun: notRun.length }));`,
   );
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const { stderr } = spawnSync(process.execPath, [script], { env, encoding: 'utf8', timeout: TIMEOUT_MS });
+  const { stderr } = spawnSync(process.execPath, [script], { env, encoding: 'utf8', timeout: PATIENCE_MS });
   const [, results] = /results (\{.*\})/.exec(stderr) ?? [];
   assert.ok(results, stderr);
   return JSON.parse(results);
