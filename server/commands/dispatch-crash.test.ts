@@ -180,6 +180,7 @@ async function killWhilePosting(t: TestContext, work: Work, { kills, start, url 
     dispatcher.kill('SIGKILL');
     assert.equal((await dispatcher.exited).signal, 'SIGKILL');
     runs.push(await run.end());
+    await dispatching.expireLeases();
     postedBefore = clients.posted();
     run = watchRun(counter, endpoint);
   }
