@@ -110,6 +110,15 @@ export async function createDispatching(scope: Scope, more: Environment = {}) {
       return found.map((guid) => guid.replaceAll('-', ''));
     },
 
+    /** Guids of events with a request that timed out: a slow machine may take too long to send or read a response. */
+    async eventsTimedOut(): Promise<ReadonlySet<string>> {
+      const found = await select<string>(
+        `select d.event_guid from delivery_attempts as a join deliveries as d on d.guid = a.delivery_guid
+         where a.outcome = 'timeout'`,
+      );
+      return new Set(found.map((guid) => guid.replaceAll('-', '')));
+    },
+
     /** As if the leases of killed dispatchers had expired, which takes ten seconds each. */
     expireLeases: () => select(`update dispatchers set lease_until = '2020-01-01'`),
 
