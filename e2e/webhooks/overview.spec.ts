@@ -17,6 +17,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** The overview polls every 15 seconds. */
 const POLL_MS = 16_000;
+/** The clock of the page goes on until it is paused, and can be paused only at a later time. */
+const PAUSE_AFTER_MS = 60_000;
 const SCRIPT_LIMIT_BYTES = 300 * 1024;
 const STATISTICS = '**/api/delivery_statistics*';
 const ERROR = {
@@ -109,8 +111,11 @@ test('statistics can be reloaded after an error, and stay visible when a refresh
   await page.goto('/overview');
   await page.getByText('Statistics unavailable').waitFor();
   assert.equal(await chart(page, 'Attempts').count(), 0);
+  // The page also loads them again by itself every few seconds, which would remove the button.
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + PAUSE_AFTER_MS);
   await page.unroute(STATISTICS);
   await page.getByRole('button', { name: 'Retry' }).click();
+  await page.clock.resume();
   await totalOf(page, 'Attempts').getByText('Successful3,047').waitFor();
 
   await page.route(STATISTICS, (route) => route.fulfill(ERROR));
