@@ -41,6 +41,18 @@ async function assertNotStored(page: Page, secret: string): Promise<void> {
   for (const line of secret.split('\n')) assert.ok(line !== '' && !stored.includes(line));
 }
 
+/** Goes back, and waits until the page has returned to its address. */
+async function assertBackIsUndone(page: Page): Promise<void> {
+  const address = await page.evaluate(async () => {
+    const { href } = location;
+    const left = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }));
+    history.back();
+    await left;
+    return href;
+  });
+  await page.waitForFunction((wanted) => location.href === wanted, address);
+}
+
 /** Delays the response to `submit`, and asserts that nothing closes the dialog before and while the secret is shown. */
 export async function assertDialogStaysOpen(
   page: Page,
@@ -58,20 +70,19 @@ export async function assertDialogStaysOpen(
   });
   await submit();
   await sent;
+  await dialog.getByRole('button', { name: 'Cancel', disabled: true }).waitFor();
   await page.keyboard.press('Escape');
   await page.mouse.click(3, 3);
   assert.ok(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled());
   assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0);
-  const address = page.url();
-  await page.evaluate(() => history.back());
+  await assertBackIsUndone(page);
   release();
   await dialog.locator(`[data-secret=${secret}]`).waitFor();
   await page.keyboard.press('Escape');
   await page.mouse.click(3, 3);
-  await page.evaluate(() => history.back());
+  await assertBackIsUndone(page);
   // The browser handles events in order, so the dialog has seen all of the above by now.
   await dialog.getByLabel(STORED).check();
-  assert.equal(page.url(), address);
   await assertNotStored(page, String(await dialog.locator(`[data-secret=${secret}]`).textContent()));
   await page.unroute(`**${path}`);
 }
