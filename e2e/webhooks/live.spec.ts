@@ -47,6 +47,7 @@ test('the live page shows attempts, reconnects when its token expires, and can b
   await pass(TOKEN_MS, [app], 10_000);
   await poll(page);
   await until(() => streams === 2, 'a second stream');
+  await untilWatched(app);
   receiver.behave({ kind: 'answer', status: 500 });
   await publishAndDeliver();
   await page.getByText('HTTP 500').waitFor();
