@@ -29,17 +29,19 @@ async function createOutage() {
     await createTestEndpoint(),
   ];
   const failed = await createSubscription(app, tenant, { url: `${failing.url}/secret`, name: 'Old ledger' });
-  await createSubscription(app, tenant, { url: healthy.url, name: 'New ledger' });
+  const working = await createSubscription(app, tenant, { url: healthy.url, name: 'New ledger' });
   await createSubscription(app, tenant, { url: hanging.url, name: 'Archive' });
   await app.dispatcher.drain();
   failing.behave({ kind: 'answer', status: 500, body: 'database connection pool exhausted' });
   hanging.behave({ kind: 'hang' });
   await publishEvents(app, tenant, EVENTS);
-  return { tenant, failing, hanging, failed };
+  // Before virtual time passes, which is faster than a busy machine: the requests would time out.
+  await healthy.waitForCount(1 + EVENTS);
+  return { tenant, failing, hanging, failed, working };
 }
 
 test('on call: which endpoint, why, since when, how many wait, fix, all arrived', async () => {
-  const { tenant, failing, hanging, failed } = await createOutage();
+  const { tenant, failing, hanging, failed, working } = await createOutage();
   const errorsOf = () =>
     app.database.queries
       .selectFrom('endpoint_errors as e')
@@ -54,6 +56,10 @@ test('on call: which endpoint, why, since when, how many wait, fix, all arrived'
       return condition();
     }, what);
   await passUntil(async () => new Set((await errorsOf()).map(({ kind }) => kind)).size === 2, 'a timeout');
+  await passUntil(async () => {
+    const waiting = await app.statistics.waiting(tenant.organizationGuid);
+    return (waiting.get(working.guid)?.count ?? 0) === 0;
+  }, 'the deliveries to the healthy endpoint');
 
   const page = await pages.open();
   await enterAs(page, site, tenant, 'developer');
