@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTenant } from '../../testing/app/tenant.ts';
 import { publishEvents } from '../../testing/webhooks/events.ts';
+import { until } from '../../testing/webhooks/webhooks.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
 import { navigate, poll } from '../support/pages.ts';
@@ -48,8 +49,12 @@ test('an inbox is created and subscribed, shows each request as it arrived with 
   await page.getByRole('button', { name: 'Verification code' }).click();
   await dialog.getByRole('tab', { name: 'Go', exact: true }).click();
   await dialog.getByRole('button', { name: 'Copy verification code' }).click();
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  assert.match(copied, /"YOUR_SIGNING_KEY".*func isGenuine/s);
+  // The browser writes to the clipboard in the background.
+  const isCopied = async () => {
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    return /"YOUR_SIGNING_KEY".*func isGenuine/s.test(text);
+  };
+  await until(isCopied, 'the verification code in the clipboard');
   await page.keyboard.press('Escape');
 
   const changed = page.waitForResponse((response) => response.request().method() === 'PATCH');
