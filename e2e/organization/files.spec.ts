@@ -28,13 +28,13 @@ async function openUploads() {
 test('an upload shows its progress and the file can be downloaded after processing', async () => {
   const { page, panel } = await openUploads();
 
-  // Slow enough to observe the progress.
+  // Slow enough to observe the progress: 16 seconds, unless the limit is lifted.
   const network = await page.context().newCDPSession(page);
   const limitUpload = (bytesPerSecond: number) =>
     network.send('Network.emulateNetworkConditions', {
       ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytesPerSecond },
     });
-  await limitUpload(256 * 1024);
+  await limitUpload(64 * 1024);
   const content = Buffer.concat([PNG, Buffer.alloc(1024 * 1024 - PNG.length, 1)]);
   await panel.locator('input[type=file]').setInputFiles([
     { name: 'passport.png', mimeType: 'image/png', buffer: content },
