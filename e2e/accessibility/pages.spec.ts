@@ -34,6 +34,18 @@ const [eventGuid] = await publishEvents(app, tenant, [{ event_type: 'external_ba
 await app.dispatcher.drain();
 await app.requestRecorder.flush();
 
+/** A test of all of them would take a busy machine longer than a file may be silent. */
+const PER_TEST = 5;
+
+/** The items for one test each, with their numbers: "1 to 5". */
+function partsOf<Item>(items: readonly Item[]): (readonly [part: string, some: readonly Item[]])[] {
+  const starts = items.keys().filter((index) => index % PER_TEST === 0);
+  return [...starts].map((start) => {
+    const some = items.slice(start, start + PER_TEST);
+    return [`${start + 1} to ${start + some.length}`, some];
+  });
+}
+
 /** Makes attempts while the live page is open. */
 async function makeAttempts(page: Page): Promise<void> {
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
@@ -62,19 +74,20 @@ const PAGES: readonly (readonly [path: string, text: string, prepare?: (page: Pa
   ['/account', 'Laptop'],
 ];
 
-test('all pages are accessible in both themes and fit phones, tablets and laptops', async () => {
-  const page = await pages.open();
-  await enter(page, site, founder);
-  await page.goto('/');
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  for (const [path, text, prepare] of PAGES) {
-    await navigate(page, path);
-    await prepare?.(page);
-    await page.getByText(text, { exact: true }).first().waitFor();
-    await assertAccessible(page, path);
-    await assertNothingCutOff(page, path);
-  }
-});
+for (const [part, some] of partsOf(PAGES))
+  test(`all pages are accessible in both themes and fit phones, tablets and laptops (${part})`, async () => {
+    const page = await pages.open();
+    await enter(page, site, founder);
+    await page.goto('/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    for (const [path, text, prepare] of some) {
+      await navigate(page, path);
+      await prepare?.(page);
+      await page.getByText(text, { exact: true }).first().waitFor();
+      await assertAccessible(page, path);
+      await assertNothingCutOff(page, path);
+    }
+  });
 
 test('all steps of the onboarding are accessible', async () => {
   const page = await pages.open();
@@ -132,26 +145,30 @@ const DIALOGS: readonly (readonly [path: string, button: string, item?: string])
   ['/team', 'Actions for grace@acme.test', 'Remove'],
 ];
 
-test('all dialogs are accessible, trap the focus and return it to their button', async () => {
-  const page = await pages.open();
-  await enter(page, site, founder);
-  await page.goto('/');
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  const dialog = page.getByRole('dialog');
-  for (const [path, button, item] of DIALOGS) {
-    await navigate(page, path);
-    const opener = page.getByRole('button', { name: button }).first();
-    await opener.click();
-    if (item !== undefined) await page.getByRole('menuitem', { name: item }).click();
-    await dialog.waitFor();
-    await assertAccessible(page, `${path}: ${button}, ${item}`);
-    await page.keyboard.press('Tab');
-    await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null);
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
-    await page.waitForFunction((element) => element === document.activeElement, await opener.elementHandle());
-  }
-});
+for (const [part, some] of partsOf(DIALOGS))
+  test(`all dialogs are accessible, trap the focus and return it to their button (${part})`, async () => {
+    const page = await pages.open();
+    await enter(page, site, founder);
+    await page.goto('/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const dialog = page.getByRole('dialog');
+    for (const [path, button, item] of some) {
+      await navigate(page, path);
+      const opener = page.getByRole('button', { name: button }).first();
+      await opener.click();
+      if (item !== undefined) await page.getByRole('menuitem', { name: item }).click();
+      await dialog.waitFor();
+      await assertAccessible(page, `${path}: ${button}, ${item}`);
+      await page.keyboard.press('Tab');
+      await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await page.waitForFunction(
+        (element) => element === document.activeElement,
+        await opener.elementHandle(),
+      );
+    }
+  });
 
 test('the menus and the navigation on a phone are accessible', async () => {
   const page = await pages.open();
