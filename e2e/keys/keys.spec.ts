@@ -222,6 +222,7 @@ test('the onboarding creates a sandbox bank if only a production bank exists', a
   );
   await page.getByRole('button', { name: 'Create bank' }).click();
   await page.getByRole('button', { name: 'Generate bank key' }).waitFor();
+  await page.waitForURL((url) => url.searchParams.has('bank'));
   const { body } = await app.operate('GET', `/organizations/${tenant.organizationGuid}/banks`);
   const banks = body.objects as { guid: string; environment: string }[];
   const selected = new URL(page.url()).searchParams.get('bank');

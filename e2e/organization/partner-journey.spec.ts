@@ -87,6 +87,7 @@ test('the onboarding creates a sandbox bank and a key for the current address', 
   await page.getByLabel('Bank name').fill('Acme Bank');
   await page.getByRole('button', { name: 'Create bank' }).click();
   await page.getByRole('button', { name: 'Generate bank key' }).waitFor();
+  await page.waitForURL((url) => url.searchParams.has('bank'));
   bankGuid = String(new URL(page.url()).searchParams.get('bank'));
   await allowCurrentAddress(page);
   await page.getByRole('button', { name: 'Generate bank key' }).click();
