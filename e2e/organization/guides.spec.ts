@@ -38,8 +38,8 @@ test('a guide is found from the dashboard, searched, read in a language and copi
 
   await page.reload();
   await panel.waitFor();
+  await page.waitForFunction(() => scrollY > 0);
   const position = await page.evaluate(() => scrollY);
-  assert.ok(position > 0);
   await page.keyboard.press('/');
   await page.keyboard.type('zebra');
   await results.getByText('No section matches.').waitFor();
