@@ -7,7 +7,7 @@ import { assertAccessible } from '../support/accessibility.ts';
 import { addAuthenticator, codesOf, PROOF_MS, TOTP_STEP_MS } from '../support/authenticator.ts';
 import { fillKeyForm } from '../support/keys.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
-import { returnToTab } from '../support/pages.ts';
+import { returnToTab, watchForText } from '../support/pages.ts';
 import { enter, enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -107,9 +107,10 @@ test('a Founder can require a second factor for Developers, who then set one up'
   await panel.getByLabel('Viewer').and(page.locator(':checked')).waitFor();
   await page.unroute('**/api/member_policy');
   app.clock.advance(PROOF_MS);
+  const saved = await watchForText(page, 'Two-factor policy saved.');
   await panel.getByRole('button', { name: 'Save' }).click();
   await proofDialogOf(page).getByRole('button', { name: 'Use a passkey' }).click();
-  await page.getByText('Two-factor policy saved.').waitFor();
+  await saved();
   await assertAccessible(page, 'organization page');
   await page.reload();
   assert.ok(await panel.getByLabel('Developer').isChecked());

@@ -5,9 +5,12 @@ import { createTenant } from '../../testing/app/tenant.ts';
 import { joinTeam } from '../../testing/people/dashboard.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
-import { navigationOf, poll, returnToTab } from '../support/pages.ts';
+import { navigationOf, poll, returnToTab, watchForText } from '../support/pages.ts';
 import { enterAs, logOut } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
+
+/** Longer than a notice is shown. */
+const NOTICE_MS = 7_000;
 
 /** The Authorization header of the request that a navigation link causes. */
 async function tokenAfterClick(page: Page, link: string, path: string): Promise<string | undefined> {
@@ -40,22 +43,22 @@ test('a changed form is discarded only by a button', async () => {
   await dialog.waitFor({ state: 'detached' });
   await invite();
   await dialog.getByLabel('Email').fill('grace@acme.test');
-  await page.keyboard.press('Escape');
-  await page.mouse.click(3, 3);
-  const notice = page.getByText('Press Close to discard your input.');
-  await notice.waitFor();
-  const dismiss = async () => {
-    await page.getByRole('button', { name: 'Dismiss' }).click();
-    await notice.waitFor({ state: 'detached' });
+  const text = 'Press Close to discard your input.';
+  const assertKept = async (leave: () => Promise<unknown>) => {
+    const told = await watchForText(page, text);
+    await leave();
+    await told();
+    await poll(page, NOTICE_MS);
+    await page.getByText(text).waitFor({ state: 'detached' });
   };
-  await dismiss();
-  await page.evaluate(() => history.back());
-  await notice.waitFor();
+  await assertKept(() => page.keyboard.press('Escape'));
+  await assertKept(() => page.mouse.click(3, 3));
+  await assertKept(() => page.evaluate(() => history.back()));
   await page.waitForURL('**/team');
-  await dismiss();
-  await page.keyboard.press('Control+K');
-  await page.getByRole('option', { name: 'API keys' }).click();
-  await notice.waitFor();
+  await assertKept(async () => {
+    await page.keyboard.press('Control+K');
+    await page.getByRole('option', { name: 'API keys' }).click();
+  });
   const question = page.waitForEvent('dialog');
   await Promise.all([question.then((asked) => asked.dismiss()), page.close({ runBeforeUnload: true })]);
   assert.equal((await question).type(), 'beforeunload');

@@ -6,7 +6,7 @@ import { assertError } from '../../testing/app/app.ts';
 import { createTenant, tokenOf, userToken } from '../../testing/app/tenant.ts';
 import { openKeyDialog } from '../support/keys.ts';
 import { allowCurrentAddress, assertDialogStaysOpen, takeSecret } from '../support/one-time-secrets.ts';
-import { poll, returnToTab } from '../support/pages.ts';
+import { poll, returnToTab, watchForText } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { ADDRESS } from '../support/site.ts';
 import { app, pages, site } from '../support/suite.ts';
@@ -112,10 +112,11 @@ test('a rotation replaces the old key and revokes its tokens', async () => {
   await poll(page);
   await dialog.getByText(`in use, last from ${ADDRESS}`).waitFor();
   await dialog.getByRole('button', { name: 'Next: delete old key' }).click();
+  const rotated = await watchForText(page, 'was rotated. The old key pair was deleted.');
   await dialog.getByRole('button', { name: 'Delete old key', exact: true }).click();
   await dialog.waitFor({ state: 'detached' });
 
-  await page.getByText('was rotated. The old key pair was deleted.').waitFor();
+  await rotated();
   assert.equal(await page.getByRole('button', { name: 'Actions for Key' }).count(), 1);
   assertError(
     await app.call({ url: '/api/customers', token: oldToken, headers }),

@@ -5,7 +5,7 @@ import { joinTeam } from '../../testing/people/dashboard.ts';
 import { createSubscription, setMoments } from '../../testing/webhooks/subscriptions.ts';
 import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
 import { assertAccessible } from '../support/accessibility.ts';
-import { poll, returnToTab } from '../support/pages.ts';
+import { poll, returnToTab, watchForText } from '../support/pages.ts';
 import { enter, enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -74,8 +74,9 @@ test('a Founder sets the number of waiting deliveries and a Slack URL, and tests
   await returnToTab(page);
   await page.waitForFunction(() => document.querySelector('input[value="7"]'));
   const waiting = page.getByRole('region', { name: 'Waiting deliveries' });
+  const saved = await watchForText(page, 'Alert settings saved.');
   await waiting.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Alert settings saved.').waitFor();
+  await saved();
   await page.reload();
   assert.equal(await page.getByLabel('Every endpoint').inputValue(), '500');
   assert.equal(await page.getByLabel('Ledger').inputValue(), '20');

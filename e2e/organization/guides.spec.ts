@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTenant } from '../../testing/app/tenant.ts';
 import { assertAccessible } from '../support/accessibility.ts';
+import { watchForText } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -27,11 +28,9 @@ test('a guide is found from the dashboard, searched, read in a language and copi
   await page.waitForURL('**/guides/webhooks#verify-the-signature');
   await page.getByRole('tab', { name: 'Python', exact: true }).first().click();
   const panel = page.getByRole('tabpanel', { name: 'Python' }).first();
-  // At once: the text is shown for a short time.
-  await Promise.all([
-    panel.getByRole('button', { name: 'Copied' }).waitFor(),
-    panel.getByRole('button', { name: 'Copy' }).click(),
-  ]);
+  const copied = await watchForText(panel, 'Copied');
+  await panel.getByRole('button', { name: 'Copy' }).click();
+  await copied();
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^TOLERANCE_SECONDS = 300\n/);
   await page.keyboard.press('Escape');
   await assertAccessible(page, 'guide');

@@ -11,7 +11,7 @@ import { TOLD_AFTER_MS, untilWatched } from '../../testing/webhooks/live.ts';
 import { createTestEndpoint } from '../../testing/webhooks/test-endpoint.ts';
 import { eventIn, isSignedWith, pass, until } from '../../testing/webhooks/webhooks.ts';
 import { allowCurrentAddress, takeSecret } from '../support/one-time-secrets.ts';
-import { navigationOf, poll } from '../support/pages.ts';
+import { navigationOf, poll, watchForText } from '../support/pages.ts';
 import { submitLogin } from '../support/people.ts';
 import { ADDRESS, SUPPORT_EMAIL } from '../support/site.ts';
 import { app, pages, site, startDispatcher } from '../support/suite.ts';
@@ -124,11 +124,9 @@ test('the last step shows a curl command with a masked secret; the copied comman
   const shown = String(await page.getByRole('region', { name: 'command' }).textContent());
   assert.ok(shown.includes(`curl -s ${url}/oauth/token -u "${key.id}:`), shown);
   assert.ok(!shown.includes(key.secret));
-  // At once: the text is shown for a short time.
-  await Promise.all([
-    page.getByText('Copied').waitFor(),
-    page.getByRole('button', { name: 'Copy command' }).click(),
-  ]);
+  const copied = await watchForText(page, 'Copied');
+  await page.getByRole('button', { name: 'Copy command' }).click();
+  await copied();
   const command = await page.evaluate(() => navigator.clipboard.readText());
   assert.ok(command.includes(key.secret));
   const { objects } = JSON.parse(await runInShell(command)) as { objects: unknown };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTenant } from '../../testing/app/tenant.ts';
 import { createCustomer } from '../../testing/objects/customers.ts';
 import { reportObject } from '../../testing/objects/objects.ts';
-import { poll } from '../support/pages.ts';
+import { poll, watchForText } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { SIMULATOR_DELAY_MS } from '../support/site.ts';
 import { app, pages, site } from '../support/suite.ts';
@@ -94,8 +94,9 @@ test('saved filters contain the object type, also without another filter', async
   await menu.click();
   await page.getByRole('menuitem', { name: 'Save current filters…' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('My trades');
+  const saved = await watchForText(page, 'Saved as My trades.');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved as My trades.').waitFor();
+  await saved();
 
   await page.goto('/sandbox?kind=transfers&time=1h');
   await create('transfer').waitFor();

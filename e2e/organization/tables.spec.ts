@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { createTenant } from '../../testing/app/tenant.ts';
 import { publishEvents } from '../../testing/webhooks/events.ts';
 import { assertAccessible } from '../support/accessibility.ts';
+import { watchForText } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -125,8 +126,9 @@ test('filters by time are presets in the URL, can be saved, and collapse on a ph
   await page.getByRole('menuitem', { name: 'Save current filters…' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Failed trades');
   await assertAccessible(page, 'save filters');
+  const saved = await watchForText(page, 'Saved as Failed trades.');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved as Failed trades.').waitFor();
+  await saved();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await rowCount(page, 50);
   await page.reload();
@@ -157,11 +159,13 @@ test('filters by time are presets in the URL, can be saved, and collapse on a ph
 
 test('an export has all rows that match the filters, shows its progress and can be cancelled', async () => {
   const page = await openEvents();
+  // By the clock of the page, which goes on: it may be the next day already.
+  const day = await page.evaluate(() => new Date().toISOString().slice(0, 10));
+  const exported = await watchForText(page, `Exported ${TOTAL} rows.`);
   const json = await download(page, 'JSON');
-  const day = app.clock.now().toISOString().slice(0, 10);
   assert.equal(json.name, `portico-events-${day}.json`);
   assert.equal((JSON.parse(json.text) as object[]).length, TOTAL);
-  await page.getByText(`Exported ${TOTAL} rows.`).waitFor();
+  await exported();
 
   await select(page, 'Type', 'trade.failed');
   await rowCount(page, 1);

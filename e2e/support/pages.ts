@@ -19,6 +19,27 @@ export async function poll(page: Page, ms = POLL_MS): Promise<void> {
   await page.clock.fastForward(ms);
 }
 
+/**
+ * Watches for a text that is shown for a few seconds only, such as a notification: the page remembers it even if it is
+ * gone before the next look. Call it before the action; the returned function waits for the text.
+ */
+export async function watchForText(within: Page | Locator, text: string): Promise<() => Promise<void>> {
+  const element = 'page' in within ? within : within.locator('body');
+  const watched = await element.evaluateHandle((root, wanted) => {
+    const state = { isSeen: false };
+    const look = () => {
+      state.isSeen ||= root.textContent.includes(wanted);
+    };
+    new MutationObserver(look).observe(root, { subtree: true, childList: true, characterData: true });
+    return state;
+  }, text);
+  const page = 'page' in within ? within.page() : within;
+  return async () => {
+    const seen = page.waitForFunction(({ isSeen }) => isSeen, watched);
+    await seen.catch(() => assert.fail(`“${text}” was not shown`));
+  };
+}
+
 /** Makes the page reload its session and banks, as it does when the user returns to the tab after a while. */
 export async function returnToTab(page: Page): Promise<void> {
   await page.clock.fastForward(STALE_MS);
