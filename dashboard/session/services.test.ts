@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onlineManager, QueryObserver } from '@tanstack/react-query';
+import { PATIENCE_MS } from '../../testing/app/patience.ts';
 import { unreachable } from '../api/send.ts';
 import { createServices } from './services.ts';
 
 /** A call that is held back has no outcome. */
-const LIMIT = { timeout: 5_000 };
+const LIMIT = { timeout: PATIENCE_MS };
 
 test('a change fails at once while the browser is offline, and is not made later', LIMIT, async () => {
   const { queries } = createServices();
