@@ -16,6 +16,7 @@ async function createFailing(failing: Failing) {
   const delivery = deliveryOf(subscriptionGuid);
   await insert([{ deliveries: [delivery], taken: 1, failed: false }], HOLDER);
   let tried = 0;
+  let hasFailed = false;
   let released = 0;
   let held: readonly Delivery[] = [];
   let holder = HOLDER;
@@ -23,6 +24,7 @@ async function createFailing(failing: Failing) {
     tried += 1;
     if (tried > 1) return database.transaction(work);
     if (failing === 'after the commit') await database.transaction(work);
+    hasFailed = true;
     throw new Error('the connection is broken');
   };
   const releases = createReleases({
@@ -35,9 +37,9 @@ async function createFailing(failing: Failing) {
   });
   releases.requeue([delivery]);
   assert.deepEqual(releases.pendingGuids(), [delivery.guid]);
-  await until(() => tried === 1);
-  if (failing === 'after the commit')
-    await until(async () => (await leasedTo(subscriptionGuid, null)).length === 1);
+  // The commit is visible to others before its response arrives here.
+  await until(() => hasFailed);
+  assert.equal((await leasedTo(subscriptionGuid, null)).length, failing === 'after the commit' ? 1 : 0);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(released, 0);
   return {
