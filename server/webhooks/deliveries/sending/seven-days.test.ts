@@ -106,6 +106,8 @@ test('the subscription shows deliveries_failing_since and fails after seven days
   await app.clusterTasks.runOnce();
   const founder = founderOf(app, tenant);
   assert.equal((await founder('GET', `/${subscription.guid}`)).body.state, 'storing');
+  // A walk over the queue during which the clock jumps is followed by a pause.
+  await dispatcher.drain();
 
   clock.set(new Date(ENDS_AT));
   await publishEvents(app, tenant);
