@@ -95,10 +95,11 @@ test('an endpoint that was read before the loss of a lease gets nothing after it
   const event = { guid: guids.next(), event_type: 'transfer.completed', object_guid: guids.next() };
   await database.transaction(async (transaction) => {
     const receivers = await subscriptions.endpointsOf(transaction, [organization_guid]);
-    await pass(15_000, [a]);
+    // In few steps: the transaction is idle meanwhile, which the database ends after 15 seconds of real time.
+    await pass(15_000, [a], 5_000);
     assert.equal((await dispatchers()).length, 1, 'A has taken over');
     assert.equal((await change({ paused: true })).status, 200);
-    await pass(15_000, [b]);
+    await pass(15_000, [b], 5_000);
     assert.equal((await dispatchers()).length, 2, 'B has a new lease');
     const events = [{ ...event, organization_guid, bank_guid, environment: 'sandbox' as const }];
     await enqueue(transaction, events, receivers);
