@@ -108,8 +108,8 @@ test('failures are recorded after an outage and retried on schedule', async () =
   await until(async () => {
     clock.advance(1_000);
     await dispatcher.drain();
-    return endpoint.received.length === 3;
-  });
+    return endpoint.received.length === 3 && (await metricOf(app, HELD)) === 0;
+  }, 'the recorded retry');
   const { completed_at, attempt_count } = await deliveryOf(app, subscription, event);
   assert.equal(attempt_count, 2);
   assert.ok((completed_at?.getTime() ?? 0) >= failedAt + 2_000);
