@@ -34,8 +34,10 @@ async function receive(answer: (response: ServerResponse) => void) {
   const server = createServer(async (request, response) => {
     received.push({ headers: request.headers, body: await text(request) });
     answer(response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  // Only the sender closes idle connections, so that no request meets a closing one.
+  server.keepAliveTimeout = 0;
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   after(() => server.closeAllConnections());
   after(() => server.close());
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
