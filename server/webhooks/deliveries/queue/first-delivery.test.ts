@@ -237,10 +237,8 @@ test('a new url receives one event until it answers 2xx; a 2xx of the old url do
   assert.deepEqual([changed.status, changed.body.state], [200, 'storing']);
   const free = async () =>
     (await queueOf(app, subscription)).filter(({ leased_by }) => leased_by === null).length;
-  await until(async () => {
-    clock.advance(20);
-    return (await free()) > 0;
-  }, 'requeued deliveries of the old url');
+  // No time passes: the new url would get a retry.
+  await until(async () => (await free()) > 0, 'requeued deliveries of the old url');
   slow.release();
   await dispatcher.drain();
   assert.equal((await subscriptionRow(app, subscription)).activated_at, null);
@@ -248,11 +246,8 @@ test('a new url receives one event until it answers 2xx; a 2xx of the old url do
   await dispatcher.drain();
   assert.equal(now.received.length, 1);
   now.behave({ kind: 'answer' });
-  // The clock advanced during a poll above, so the next poll may run after the retry is due.
-  await until(async () => {
-    await pass(500, [app]);
-    return (await subscriptionRow(app, subscription)).activated_at !== null;
-  }, 'the new url has answered');
+  await pass(2_000, [app]);
+  assert.ok((await subscriptionRow(app, subscription)).activated_at, 'the new url has answered');
   const sent = new Set([...guidsAt(before), ...guidsAt(now)]);
   for (const guid of [...old, ...fresh]) assert.ok(sent.has(guid));
   assert.deepEqual(new Set(await statesOf(subscription)), new Set(['completed']));
