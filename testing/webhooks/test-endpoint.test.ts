@@ -240,6 +240,16 @@ test('close: ends every open connection, and can be repeated', async () => {
   await assert.rejects(fetch(receiver.url), failsWith('ECONNREFUSED'));
 });
 
+test('after its test: no request arrives, and no other endpoint gets the port', async (t) => {
+  let past: TestEndpoint | undefined;
+  await t.test('its test', async () => {
+    past = await createTestEndpoint();
+  });
+  assert.ok(past);
+  await assert.rejects(open(past.url), failsWith('ECONNRESET'));
+  assert.equal(past.received.length, 0);
+});
+
 test('a runaway sender is cut off at the limit', async () => {
   const receiver = await createTestEndpoint({ maxReceived: 1 });
   await open(receiver.url);

@@ -50,7 +50,10 @@ export type TestEndpoint = {
   close(): Promise<void>;
 };
 
-/** A webhook endpoint that misbehaves on demand. It closes after its test, or after its file. */
+/**
+ * A webhook endpoint that misbehaves on demand. After its test, or after its file, it closes every connection but keeps its
+ * port until the process ends: retries of its deliveries would otherwise arrive at the next endpoint with this port.
+ */
 export async function createTestEndpoint({
   tls,
   maxReceived = MAX_RECEIVED,
@@ -58,6 +61,7 @@ export async function createTestEndpoint({
   const { received, add, waitForCount, closeInbox } = createInbox();
   const connections = new Map<Socket, Connection>();
   let behaviour: Behaviour | BehaviourOfRequest = { kind: 'answer' };
+  let isOver = false;
 
   const parser = http.createServer(async (request, response) => {
     response.on('error', ignore);
@@ -78,6 +82,7 @@ export async function createTestEndpoint({
 
   // Keeps the TCP socket: only it can be reset.
   const listener = createServer({ noDelay: true }, (raw) => {
+    if (isOver) return void raw.on('error', ignore).destroy();
     const stream = tls ? new TLSSocket(raw, { ...tls, isServer: true }) : raw;
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     connections.set(stream, { raw, closed });
@@ -88,12 +93,16 @@ export async function createTestEndpoint({
     parser.emit('connection', stream);
   });
 
+  function disconnect(): void {
+    isOver = true;
+    for (const { raw } of connections.values()) raw.destroy();
+    closeInbox();
+  }
   async function close(): Promise<void> {
     if (!listener.listening) return;
     const closed = once(listener, 'close');
     listener.close();
-    for (const { raw } of connections.values()) raw.destroy();
-    closeInbox();
+    disconnect();
     await closed;
   }
   function behave(next: Behaviour | BehaviourOfRequest): void {
@@ -101,7 +110,10 @@ export async function createTestEndpoint({
   }
 
   await once(listener.listen(0, '127.0.0.1'), 'listening');
-  after(close);
+  after(() => {
+    listener.unref();
+    disconnect();
+  });
   const url = `${tls ? 'https' : 'http'}://127.0.0.1:${(listener.address() as AddressInfo).port}`;
   return { url, received, waitForCount, behave, close };
 }
@@ -141,11 +153,13 @@ function createInbox() {
   };
 }
 
-/** An address on which nothing listens: the port of an open client connection, so no other process can be given it. */
+/** An address on which nothing listens: the port of a client connection that stays open, so no other process can be given it. */
 export async function refusing(): Promise<string> {
-  const receiver = await createTestEndpoint();
-  const client = connect(Number(new URL(receiver.url).port), '127.0.0.1').on('error', ignore);
+  const listener = createServer((socket) => socket.on('error', ignore).unref()).unref();
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  const client = connect((listener.address() as AddressInfo).port, '127.0.0.1').on('error', ignore);
   await once(client, 'connect');
+  client.unref();
   return `http://127.0.0.1:${client.localPort}`;
 }
 
