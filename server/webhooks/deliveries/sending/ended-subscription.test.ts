@@ -26,10 +26,14 @@ const app = await createDispatchingApp();
 const { clock, dispatcher } = app;
 const HOUR_MS = 3_600_000;
 
-/** Advances time: the dispatcher reads subscriptions again after up to a second. */
+/**
+ * Advances time: the dispatcher reads subscriptions again after up to a second. Each poll has ended before the next step,
+ * because a walk over the queue during which the clock jumps is followed by a pause.
+ */
 const untilLater = (isSo: () => Promise<boolean>) =>
   until(async () => {
     clock.advance(250);
+    await dispatcher.drain();
     return isSo();
   });
 
@@ -204,8 +208,10 @@ test('deliveries held by a dispatcher are not sent after their subscription ende
   const drained = dispatcher.drain();
   await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
   await setDisabled(app, subscription, true);
-  await untilLater(
+  // No time passes: the requests in flight would time out.
+  await until(
     async () => (await queueOf(app, subscription)).filter((row) => row.leased_by).length <= INITIAL_IN_FLIGHT,
+    'the release of the others',
   );
   slow.release();
   await drained;
@@ -234,10 +240,7 @@ test('held deliveries are not sent after the scheduled deletion, even before a r
   await dispatcher.drain();
   await dispatcher.drain();
   assert.equal(endpoint.received.length, 1 + INITIAL_IN_FLIGHT);
-  await untilLater(async () => {
-    await dispatcher.drain();
-    return (await queueOf(app, subscription)).length === 0;
-  });
+  await untilLater(async () => (await queueOf(app, subscription)).length === 0);
 });
 
 test('deliveries of others are claimed while the backlogs of ended subscriptions are failed', async () => {
@@ -261,10 +264,8 @@ test('deliveries of others are claimed while the backlogs of ended subscriptions
   await dispatcher.idle();
   slow.mock.restore();
   assert.ok(guidsAt(endpoint).includes(event));
-  await untilLater(async () => {
-    await dispatcher.drain();
-    return (
-      [...(await queueOf(app, one.subscription)), ...(await queueOf(app, two.subscription))].length === 0
-    );
-  });
+  await untilLater(
+    async () =>
+      [...(await queueOf(app, one.subscription)), ...(await queueOf(app, two.subscription))].length === 0,
+  );
 });
