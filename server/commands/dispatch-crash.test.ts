@@ -11,6 +11,7 @@ import {
   type Endpoint,
   type NewEvent,
   newEvents,
+  sentAgain,
   stop,
   untilQueueIsEmpty,
 } from '../../testing/app/dispatching.ts';
@@ -124,11 +125,10 @@ async function assertAllArrived(
   assert.deepEqual([...arrived.keys()].sort(), delivered.sort());
 
   const recorded = new Set<string>();
-  const timedOut = await dispatching.eventsTimedOut();
+  const timeouts = await dispatching.timeouts();
   for (const [number, run] of runs.entries()) {
     const guids = run.arrived.map(({ guid }) => guid);
-    const again = [...countEach(guids)].filter(([guid, count]) => count > 1 && !timedOut.has(guid));
-    assert.deepEqual(again, [], `run ${number} sent something twice`);
+    assert.deepEqual(sentAgain(run.arrived, timeouts), [], `run ${number} sent something twice`);
     const unexplained = guids.filter((guid) => recorded.has(guid));
     assert.deepEqual(unexplained, [], `run ${number} sent an event that was recorded`);
     for (const guid of guids) if (!run.inFlight.has(guid)) recorded.add(guid);

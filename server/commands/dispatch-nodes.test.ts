@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {
-  type Arrival,
   countEach,
   createCounter,
   createDispatching,
+  keyOf,
   type NewEvent,
   newEvents,
+  sentAgain,
   stop,
   untilQueueIsEmpty,
 } from '../../testing/app/dispatching.ts';
@@ -95,20 +96,6 @@ function createEvents() {
   return { expected, arrivals: () => counter.arrivals.slice(from), postAll };
 }
 
-/** Deliveries whose request timed out although its response was released in time: the process got no CPU. */
-async function timedOut(): Promise<ReadonlySet<string>> {
-  const keys = await select<string>(
-    `select substring(s.url from '/[a-c]$') || ' ' || replace(d.event_guid::text, '-', '')
-     from delivery_attempts as a join deliveries as d on d.guid = a.delivery_guid
-     join subscriptions as s on s.guid = d.subscription_guid where a.outcome = 'timeout'`,
-  );
-  return new Set(keys);
-}
-
-function keyOf({ path, guid }: Arrival): string {
-  return `${path} ${guid}`;
-}
-
 test(
   'two dispatchers share the events of an API process, and each delivery is sent once',
   BOUNDED,
@@ -117,10 +104,10 @@ test(
     const held = await postAll();
     await waitFor('everything', dispatching.api, () => arrivals().length >= expected.length);
     await untilQueueIsEmpty(dispatching, a.running);
-    const late = held.union(await timedOut());
+    const timeouts = await dispatching.timeouts();
     const counts = countEach(arrivals().map(keyOf));
     assert.deepEqual([...counts.keys()].sort(), expected.sort());
-    const again = [...counts].filter(([key, count]) => count > 1 && !late.has(key));
+    const again = sentAgain(arrivals(), timeouts).filter((key) => !held.has(key));
     assert.deepEqual(again, [], 'sent once');
     assert.deepEqual(await eventsDelivered(false), []);
   },
@@ -146,16 +133,16 @@ test('after kill -9 of one of two dispatchers the other finishes everything', BO
   assert.ok(until > 0);
   await untilQueueIsEmpty(dispatching, b.running);
   await stop(b.running);
-  const late = heldTooLong.union(await timedOut());
+  const timeouts = await dispatching.timeouts();
 
   const counts = countEach(arrivals().map(keyOf));
   assert.deepEqual([...counts.keys()].sort(), expected.sort(), 'nothing is lost');
   assert.deepEqual(await eventsDelivered(false), []);
   const early = arrivals().filter(({ at }) => at < until);
   const inFlight = new Set(held).intersection(new Set(early.map(keyOf)));
-  const again = [...counts].filter(([key, count]) => count > 1 && !late.has(key));
-  assert.ok(again.every(([, count]) => count === 2));
-  const unexplained = again.map(([key]) => key).filter((key) => !inFlight.has(key));
+  const again = sentAgain(arrivals(), timeouts).filter((key) => !heldTooLong.has(key));
+  assert.ok(again.every((key) => counts.get(key) === 2 + (timeouts.get(key) ?? 0)));
+  const unexplained = again.filter((key) => !inFlight.has(key));
   assert.deepEqual(unexplained, [], 'sent again without having been in flight');
   assert.deepEqual(await dispatchers(), [], 'the dead dispatcher is removed');
   t.diagnostic(`held by the dead one: ${held.length}, in flight: ${inFlight.size}, again: ${again.length}`);

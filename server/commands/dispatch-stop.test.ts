@@ -1,23 +1,29 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createDispatching, newEvents, stop, untilQueueIsEmpty } from '../../testing/app/dispatching.ts';
+import {
+  createDispatching,
+  keyOf,
+  newEvents,
+  stop,
+  untilQueueIsEmpty,
+} from '../../testing/app/dispatching.ts';
 import { BOUNDED, type Running, waitFor } from '../../testing/app/serve.ts';
 import { createSilentProxy } from '../../testing/database/silent-proxy.ts';
 import { createTestEndpoint, hold } from '../../testing/webhooks/test-endpoint.ts';
 import { guidsAt } from '../../testing/webhooks/webhooks.ts';
 
 const EVENTS = 300;
-/** Its first answer, and a request that waits. How many more are in flight depends on how fast the answer was. */
-const UNDER_WAY = 2;
+/** The first event, and one that waits. How many more are in flight depends on how fast the first answer was. */
+const RECEIVED_BEFORE_STOP = 2;
 /** A slow machine may take longer than the default to record outcomes. */
 const LONG_SHUTDOWN = { PORTICO_SHUTDOWN_LIMIT: '60s' };
-/** Because a silent database uses all of it. */
+/** Short: a silent database uses all of it. */
 const SHORT_SHUTDOWN = { PORTICO_SHUTDOWN_LIMIT: '3s' };
 
 type Command = 'dispatch' | 'serve';
 
 const dispatching = await createDispatching({ after }, LONG_SHUTDOWN);
-const { select, dispatchers, eventsDelivered, eventsTimedOut } = dispatching;
+const { select, dispatchers, eventsDelivered } = dispatching;
 const start = async (command: Command) =>
   command === 'serve' ? await dispatching.serve() : dispatching.startDispatcher();
 /** The process that a test stops. The next one finishes the work, and is stopped by the next test. */
@@ -57,7 +63,7 @@ for (const [command, next] of [
     const events = newEvents(endpoint, EVENTS);
     // To the process itself if it accepts events.
     await dispatching.post(events, command === 'serve' ? dispatching.besidesUrl : undefined);
-    await receiver.waitForCount(UNDER_WAY);
+    await receiver.waitForCount(RECEIVED_BEFORE_STOP);
 
     const inFlight = await beginStop(running);
     const late = newEvents(endpoint, 1);
@@ -69,9 +75,10 @@ for (const [command, next] of [
 
     const sent = 1 + inFlight;
     assert.equal(receiver.received.length, sent, 'no request was started after the signal');
-    const timeouts = await eventsTimedOut();
-    const timedOut = guidsAt(receiver).filter((guid) => timeouts.has(guid));
-    const answered = guidsAt(receiver).filter((guid) => !timeouts.has(guid));
+    const timeouts = await dispatching.timeouts();
+    const isTimedOut = (guid: string) => timeouts.has(keyOf({ path: '/', guid }));
+    const timedOut = guidsAt(receiver).filter(isTimedOut);
+    const answered = guidsAt(receiver).filter((guid) => !isTimedOut(guid));
     assert.deepEqual((await eventsDelivered(true, endpoint)).sort(), answered.sort());
     const waiting = await select<string | null>('select leased_by from delivery_queue');
     assert.equal(waiting.length, 1 + events.length + late.length - answered.length);
@@ -89,7 +96,7 @@ test('an endpoint that never answers delays the stop by one exchange at most', B
   receiver.behave({ kind: 'hang' });
   const events = newEvents(endpoint, EVENTS);
   await dispatching.post(events, dispatching.besidesUrl);
-  await receiver.waitForCount(UNDER_WAY);
+  await receiver.waitForCount(RECEIVED_BEFORE_STOP);
   const inFlight = await beginStop(running);
   await assertStopped(running);
 

@@ -110,13 +110,14 @@ export async function createDispatching(scope: Scope, more: Environment = {}) {
       return found.map((guid) => guid.replaceAll('-', ''));
     },
 
-    /** Guids of events with a request that timed out: a slow machine may take too long to send or read a response. */
-    async eventsTimedOut(): Promise<ReadonlySet<string>> {
-      const found = await select<string>(
-        `select d.event_guid from delivery_attempts as a join deliveries as d on d.guid = a.delivery_guid
-         where a.outcome = 'timeout'`,
+    /** How often each delivery timed out, by its key: a slow machine may take too long to send or read a response. */
+    async timeouts(): Promise<ReadonlyMap<string, number>> {
+      const keys = await select<string>(
+        `select regexp_replace(s.url, '^https?://[^/]+/?', '/') || ' ' || replace(d.event_guid::text, '-', '')
+         from delivery_attempts as a join deliveries as d on d.guid = a.delivery_guid
+         join subscriptions as s on s.guid = d.subscription_guid where a.outcome = 'timeout'`,
       );
-      return new Set(found.map((guid) => guid.replaceAll('-', '')));
+      return countEach(keys);
     },
 
     /** As if the leases of killed dispatchers had expired, which takes ten seconds each. */
@@ -210,6 +211,21 @@ export async function createCounter(scope: Scope) {
 }
 
 /** Number of occurrences of each value. */
+/** The key of a delivery in tests: the path of its endpoint, and its event. */
+export function keyOf({ path, guid }: { path: string; guid: string }): string {
+  return `${path} ${guid}`;
+}
+
+/** Deliveries that arrived more often than their timeouts explain. */
+export function sentAgain(
+  arrivals: readonly { path: string; guid: string }[],
+  timeouts: ReadonlyMap<string, number>,
+): string[] {
+  return [...countEach(arrivals.map(keyOf))]
+    .filter(([key, count]) => count > 1 + (timeouts.get(key) ?? 0))
+    .map(([key]) => key);
+}
+
 export function countEach<Value>(values: Iterable<Value>): Map<Value, number> {
   const counts = new Map<Value, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
