@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { whileHeld } from '../../../../testing/database/locks.ts';
 import type { Database, Queries } from '../database.ts';
 import { periodsAround } from './periods.ts';
 import {
@@ -17,7 +18,6 @@ import {
   TABLES,
   tableExists,
   WEEK_MS,
-  whileHeld,
 } from './testing/history.ts';
 
 const open = await createPartitionedDatabases();

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
+import { whileHeld } from '../../../../testing/database/locks.ts';
 import type { Queries } from '../database.ts';
 import { createPartitions, HISTORY_TABLES } from './partitions.ts';
 import { periodMs, periodsAround } from './periods.ts';
@@ -20,7 +21,6 @@ import {
   TABLES,
   tableExists,
   WEEK_MS,
-  whileHeld,
 } from './testing/history.ts';
 
 const open = await createPartitionedDatabases();

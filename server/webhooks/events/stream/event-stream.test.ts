@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createTestApp } from '../../../../testing/app/app.ts';
 import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
-import { PATIENCE_MS } from '../../../../testing/app/patience.ts';
+import { LIMITED } from '../../../../testing/app/patience.ts';
 import {
   createTenant,
   PRODUCTION_HOST,
@@ -11,6 +11,7 @@ import {
   userToken,
 } from '../../../../testing/app/tenant.ts';
 import { createTestDatabase } from '../../../../testing/database/database.ts';
+import { whileHeld } from '../../../../testing/database/locks.ts';
 import { openEventStream } from '../../../../testing/webhooks/event-stream.ts';
 import { publishEvents } from '../../../../testing/webhooks/events.ts';
 import { createSubscription } from '../../../../testing/webhooks/subscriptions.ts';
@@ -27,7 +28,6 @@ after(() => testDatabase.drop());
 
 const SCOPE = 'subscription_events:read';
 /** A stream that does not end must not block the tests. */
-const LIMITED = { timeout: PATIENCE_MS };
 
 const open = async (tenant: Tenant, options = {}, node = app) =>
   openEventStream(node, await tokenOf(app, tenant.organizationKey, SCOPE), options);
@@ -40,18 +40,17 @@ const untilStreams = (count: number, node = app) =>
 async function holdEvent(tenant: Tenant, guid: string) {
   const inserted = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
-  const committed = app.database.maintain((queries) =>
-    queries.transaction().execute(async (transaction) => {
-      await transaction
-        .insertInto('events')
-        .values({
-          ...{ guid, organization_guid: tenant.organizationGuid, bank_guid: null, environment: 'sandbox' },
-          ...{ event_type: 'bank.created', object_guid: guid, created_at: clock.now() },
-        })
-        .execute();
+  const event = {
+    ...{ guid, organization_guid: tenant.organizationGuid, bank_guid: null, object_guid: guid },
+    ...{ environment: 'sandbox' as const, event_type: 'bank.created', created_at: clock.now() },
+  };
+  const committed = whileHeld(
+    app.database,
+    (queries) => queries.insertInto('events').values(event).execute(),
+    async () => {
       inserted.resolve();
       await release.promise;
-    }),
+    },
   );
   await inserted.promise;
   return async () => {

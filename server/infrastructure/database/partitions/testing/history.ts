@@ -149,17 +149,3 @@ export async function eventGuids(queries: Queries): Promise<string[]> {
   const rows = await queries.selectFrom('events').select('guid').orderBy('guid').execute();
   return rows.map(({ guid }) => guid);
 }
-
-/** Runs `work` while another transaction holds the locks of `take`, without the timeout of idle transactions. */
-export async function whileHeld<T>(
-  database: Database,
-  take: (queries: Queries) => Promise<unknown>,
-  work: () => Promise<T>,
-): Promise<T> {
-  return database.maintain((queries) =>
-    queries.transaction().execute(async (transaction) => {
-      await take(transaction);
-      return work();
-    }),
-  );
-}
