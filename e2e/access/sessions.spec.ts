@@ -11,6 +11,10 @@ import { app, pages, site } from '../support/suite.ts';
 
 /** Longer than a notice is shown. */
 const NOTICE_MS = 7_000;
+/** Longer than a dismissed notice takes to disappear, and much shorter than it is shown. */
+const FADING_MS = 1_000;
+/** The clock of the page goes on until it is paused, and can be paused only at a later time. */
+const PAUSE_AFTER_MS = 60_000;
 
 /** The Authorization header of the request that a navigation link causes. */
 async function tokenAfterClick(page: Page, link: string, path: string): Promise<string | undefined> {
@@ -52,6 +56,13 @@ test('a changed form is discarded only by a button', async () => {
     await page.getByText(text).waitFor({ state: 'detached' });
   };
   await assertKept(() => page.keyboard.press('Escape'));
+  // The clock stands still, so that the notice does not end by itself.
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + PAUSE_AFTER_MS);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await page.clock.runFor(FADING_MS);
+  await page.getByText(text).waitFor({ state: 'detached' });
+  await page.clock.resume();
   await assertKept(() => page.mouse.click(3, 3));
   await assertKept(() => page.evaluate(() => history.back()));
   await page.waitForURL('**/team');

@@ -43,14 +43,16 @@ async function assertNotStored(page: Page, secret: string): Promise<void> {
 
 /** Goes back, and waits until the page has returned to its address. */
 async function assertBackIsUndone(page: Page): Promise<void> {
-  const address = await page.evaluate(async () => {
-    const { href } = location;
-    const left = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }));
+  const leaving = await page.evaluateHandle(() => {
+    const state = { address: location.href, hasLeft: false };
+    const leave = () => {
+      state.hasLeft = true;
+    };
+    addEventListener('popstate', leave, { once: true });
     history.back();
-    await left;
-    return href;
+    return state;
   });
-  await page.waitForFunction((wanted) => location.href === wanted, address);
+  await page.waitForFunction(({ address, hasLeft }) => hasLeft && location.href === address, leaving);
 }
 
 /** Delays the response to `submit`, and asserts that nothing closes the dialog before and while the secret is shown. */
