@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onlineManager, QueryObserver } from '@tanstack/react-query';
-import { PATIENCE_MS } from '../../testing/app/patience.ts';
+import { LIMITED } from '../../testing/app/patience.ts';
 import { unreachable } from '../api/send.ts';
 import { createServices } from './services.ts';
 
 /** A call that is held back has no outcome. */
-const LIMIT = { timeout: PATIENCE_MS };
 
-test('a change fails at once while the browser is offline, and is not made later', LIMIT, async () => {
+test('a change fails at once while the browser is offline, and is not made later', LIMITED, async () => {
   const { queries } = createServices();
   queries.mount();
   let calls = 0;
@@ -26,7 +25,7 @@ test('a change fails at once while the browser is offline, and is not made later
   assert.equal(calls, 1);
 });
 
-test('a read fails while the browser is offline, and is repeated when it returns', LIMIT, async () => {
+test('a read fails while the browser is offline, and is repeated when it returns', LIMITED, async () => {
   const { queries } = createServices();
   queries.mount();
   onlineManager.setOnline(false);

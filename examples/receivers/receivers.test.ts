@@ -84,9 +84,8 @@ async function check(t: TestContext, receiver: Receiver): Promise<void> {
   });
   const { headers, body } = shown.body as { headers: Record<string, string>; body: string };
   // Each on a connection of its own: a receiver may close an idle one after five seconds, at which a slow test reuses it.
-  const CLOSE = { connection: 'close' };
   const send = async (sent: string, fields: Record<string, string>) =>
-    (await fetch(url, { method: 'POST', headers: { ...fields, ...CLOSE }, body: sent })).status;
+    (await fetch(url, { method: 'POST', headers: { ...fields, connection: 'close' }, body: sent })).status;
   assert.equal(await send(body, headers), 204);
   await prints(`duplicate ${event}`);
   assert.equal(running.out().split(`received transfer.completed ${event}`).length, 2, 'handled once');
@@ -117,7 +116,7 @@ async function check(t: TestContext, receiver: Receiver): Promise<void> {
   assert.equal(await send(body, signed(OLD_KEY)), 204, 'the other key of a roll');
   const several = `v1,AAAA ${signature}`;
   assert.equal(await send(body, { ...headers, 'webhook-signature': several }), 204, 'several signatures');
-  assert.equal((await fetch(url, { headers: CLOSE })).ok, false, 'GET');
+  assert.equal((await fetch(url, { headers: { connection: 'close' } })).ok, false, 'GET');
   assert.ok(!running.out().includes('cancelled'), running.out());
 }
 

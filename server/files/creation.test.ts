@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { auditRecordsOf, soleRecord } from '../../testing/api/answers.ts';
 import { assertError, createTestApp } from '../../testing/app/app.ts';
-import { PATIENCE_MS } from '../../testing/app/patience.ts';
+import { LIMITED } from '../../testing/app/patience.ts';
 import { PRODUCTION_HOST, tokenOf, userToken } from '../../testing/app/tenant.ts';
 import { createCustomer, nextGuid } from '../../testing/objects/customers.ts';
 import {
@@ -219,7 +219,7 @@ test('the audit records of a file name its creator and its result, not its conte
   assert.doesNotMatch(app.logged.join(''), new RegExp(inline(PNG).data.slice(0, 40).replaceAll('+', '\\+')));
 });
 
-test('a silent storage blocks no other calls of the Organization', { timeout: PATIENCE_MS }, async () => {
+test('a silent storage blocks no other calls of the Organization', LIMITED, async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   let puts = 0;
   const silent = await createTestApp({

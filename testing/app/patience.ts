@@ -3,3 +3,5 @@
  * minutes after which a file is ended, so that the test says what it waited for.
  */
 export const PATIENCE_MS = 100_000;
+/** For a test that would hang if its rule were broken. */
+export const LIMITED = { timeout: PATIENCE_MS };

@@ -153,7 +153,7 @@ function createInbox() {
   };
 }
 
-/** An address on which nothing listens: the port of a client connection that stays open, so no other process can be given it. */
+/** An address on which nothing listens: the port of an open client connection, which no other process can be given. */
 export async function refusing(): Promise<string> {
   const listener = createServer((socket) => socket.on('error', ignore).unref()).unref();
   await once(listener.listen(0, '127.0.0.1'), 'listening');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { auditRecordsOf } from '../../../testing/api/answers.ts';
 import { assertError, createTestApp } from '../../../testing/app/app.ts';
 import { operator } from '../../../testing/app/cells.ts';
-import { PATIENCE_MS } from '../../../testing/app/patience.ts';
+import { LIMITED } from '../../../testing/app/patience.ts';
 import { createTenant, userToken } from '../../../testing/app/tenant.ts';
 import { createTestEndpoint, hold } from '../../../testing/webhooks/test-endpoint.ts';
 import type { RunApart } from '../../infrastructure/http/limits/calls-in-flight.ts';
@@ -174,7 +174,7 @@ test('the test message shows the answer of the URL, and is limited', async () =>
   assert.deepEqual(body, { posted: false, failure: 'no URL is set, or it is not https' });
 });
 
-test('a silent URL blocks no other calls of the Organization', { timeout: PATIENCE_MS }, async () => {
+test('a silent URL blocks no other calls of the Organization', LIMITED, async () => {
   const { endpoint, call } = await createSlack();
   const silent = hold();
   endpoint.behave(silent);

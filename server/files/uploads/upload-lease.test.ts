@@ -19,6 +19,7 @@ import {
   upload,
 } from '../../../testing/objects/files.ts';
 import { until } from '../../../testing/webhooks/webhooks.ts';
+import { RENEW_LEASE_EVERY_MS } from './upload-lease.ts';
 
 /** One upload per link at a time, on two nodes with one database and one folder. */
 const testDatabase = await createTestDatabase();
@@ -34,7 +35,6 @@ const tenant = await createFileOwner(app);
 const owner = { ...tenant, token: () => userToken(app, tenant.organizationGuid) };
 const HEADERS = { 'content-type': 'image/png', 'content-length': PNG.length };
 const { clock } = shared;
-const RENEWED_EVERY_MS = 5_000;
 
 /** An upload that pauses one byte before its end. */
 function hold(url: string) {
@@ -113,7 +113,7 @@ test('the lease is renewed during the upload', async () => {
   const leasedUntil = async () => (await rowOf(guid)).upload_leased_until ?? new Date(0);
   for (let renewals = 0; renewals < 6; renewals++) {
     const before = await leasedUntil();
-    clock.advance(RENEWED_EVERY_MS);
+    clock.advance(RENEW_LEASE_EVERY_MS);
     assert.ok(before > clock.now(), 'the lease expired');
     await until(async () => (await leasedUntil()) > before, 'it is renewed');
   }
@@ -128,7 +128,7 @@ test('an upload that lost its lease to another node ends and does not affect the
   const upload_leased_until = new Date(clock.now().getTime() + 60_000);
   const taken = { upload_leased_by: 'f'.repeat(32), upload_leased_until };
   await app.database.queries.updateTable('files').set(taken).where('guid', '=', guid).execute();
-  clock.advance(RENEWED_EVERY_MS);
+  clock.advance(RENEW_LEASE_EVERY_MS);
   await until(() => app.logged.some((line) => line.includes('lost the lease on an upload')), 'it knows');
   first.finish();
   assertInProgress(await first.answer);

@@ -5,7 +5,7 @@ import { updateFileIf } from '../store.ts';
 
 /** A link whose upload died with its node can be used again after this time. */
 export const UPLOAD_LEASE_MS = 15_000;
-const RENEW_LEASE_EVERY_MS = 5_000;
+export const RENEW_LEASE_EVERY_MS = 5_000;
 
 /** The lease expired before it was renewed, and another upload took it. */
 export class UploadLeaseLost extends Error {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { assertError, createTestApp } from '../../../testing/app/app.ts';
 import { createFakeClock } from '../../../testing/app/fake-clock.ts';
 import { createBareServer, untilTrue } from '../../../testing/app/http-server.ts';
@@ -58,9 +59,16 @@ test('a node is not ready when its database does not answer within two seconds',
   const clock = createFakeClock();
   const never = () => new Promise<never>(() => {});
   registerHealth(server, { timers: clock, isReadOnly: never, schemaState: never });
-  const asked = server.inject('/readyz').then((answer) => answer);
+  let isAnswered = false;
+  const asked = server.inject('/readyz').then((answer) => {
+    isAnswered = true;
+    return answer;
+  });
   await untilTrue(() => clock.waiting() === 1);
-  clock.advance(2_000);
+  clock.advance(1_999);
+  await setImmediate();
+  assert.ok(!isAnswered);
+  clock.advance(1);
   const { statusCode: status, headers, ...answer } = await asked;
   assertError({ status, headers, body: answer.json() }, 503, 'database_unavailable', /not reachable/);
 });

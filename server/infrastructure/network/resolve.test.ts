@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { createFakeClock } from '../../../testing/app/fake-clock.ts';
+import { LIMITED } from '../../../testing/app/patience.ts';
 import { createResolve, OTHER_FAMILY_MS } from './resolve.ts';
 
 const [A, AAAA] = [1, 28];
@@ -49,7 +50,7 @@ for (const [family, type, data, address] of [
   ['IPv4', A, V4, '93.184.215.14'],
   ['IPv6', AAAA, V6, '2606:4700::f'],
 ] as const)
-  test(`a name server that answers for ${family} only delays by a second`, async () => {
+  test(`a name server that answers for ${family} only delays by a second`, LIMITED, async () => {
     const { servers, nextIgnored } = await createNameServer({ [type]: data });
     const ignored = nextIgnored();
     const started = Promise.withResolvers<void>();

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { createTestApp } from '../../../testing/app/app.ts';
 import { operator } from '../../../testing/app/cells.ts';
 import { holdBatch, passUntil } from '../../../testing/app/freezes.ts';
+import { LIMITED } from '../../../testing/app/patience.ts';
 import { createTenant } from '../../../testing/app/tenant.ts';
 import { publishEvents } from '../../../testing/webhooks/events.ts';
 import { createSubscription } from '../../../testing/webhooks/subscriptions.ts';
@@ -97,22 +98,26 @@ test('a freeze does not end after another call unfroze the Organization', async 
   await assertSending();
 });
 
-test('a freeze takes over from a dispatcher of a restored backup, without one that sends', async () => {
-  const app = await createTestApp();
-  const restored = await createTenant(app);
-  const waiting = await createSubscription(app, restored);
-  const guid = app.guids.next();
-  const leaseMs = 10_000;
-  const lease_until = new Date(app.clock.now().getTime() + leaseMs);
-  await app.database.queries.insertInto('dispatchers').values({ guid, lease_until }).execute();
-  await app.database.queries.updateTable('delivery_queue').set({ leased_by: guid }).execute();
-  const freezing = app.transfers.freeze(operator, restored.organizationGuid);
-  await until(async () => (await subscriptionRow(app, waiting)).frozen, 'the end of sending');
-  app.clock.advance(leaseMs + 1);
-  const frozen = await freezing;
-  assert.ok(!isFailure(frozen), isFailure(frozen) ? frozen.message : '');
-  assert.deepEqual(
-    (await queueOf(app, waiting)).map(({ leased_by }) => leased_by),
-    [null],
-  );
-});
+test(
+  'a freeze takes over from a dispatcher of a restored backup, without one that sends',
+  LIMITED,
+  async () => {
+    const app = await createTestApp();
+    const restored = await createTenant(app);
+    const waiting = await createSubscription(app, restored);
+    const guid = app.guids.next();
+    const leaseMs = 10_000;
+    const lease_until = new Date(app.clock.now().getTime() + leaseMs);
+    await app.database.queries.insertInto('dispatchers').values({ guid, lease_until }).execute();
+    await app.database.queries.updateTable('delivery_queue').set({ leased_by: guid }).execute();
+    const freezing = app.transfers.freeze(operator, restored.organizationGuid);
+    await until(async () => (await subscriptionRow(app, waiting)).frozen, 'the end of sending');
+    app.clock.advance(leaseMs + 1);
+    const frozen = await freezing;
+    assert.ok(!isFailure(frozen), isFailure(frozen) ? frozen.message : '');
+    assert.deepEqual(
+      (await queueOf(app, waiting)).map(({ leased_by }) => leased_by),
+      [null],
+    );
+  },
+);

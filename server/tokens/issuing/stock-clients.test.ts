@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
-import { test } from 'node:test';
+import { getDefaultAutoSelectFamilyAttemptTimeout, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
+import { after, test } from 'node:test';
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
@@ -13,7 +13,9 @@ import { createTenant } from '../../../testing/app/tenant.ts';
 
 /** OAuth client libraries that partners use, over a real port. */
 // A host that is also named `::1` has half a second to connect by default, which a busy machine exceeds.
+const attemptMs = getDefaultAutoSelectFamilyAttemptTimeout();
 setDefaultAutoSelectFamilyAttemptTimeout(PATIENCE_MS);
+after(() => setDefaultAutoSelectFamilyAttemptTimeout(attemptMs));
 const port = await findServicePort();
 const SANDBOX = `http://127.0.0.1:${port}`;
 const PRODUCTION = `http://localhost:${port}`;

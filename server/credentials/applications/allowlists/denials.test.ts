@@ -67,13 +67,14 @@ test('an allowed call leaves no record', async () => {
   assert.deepEqual(await recorded({ all: true }), []);
 });
 
-test('an allowed call whose connection closes while its token is verified leaves no record', async () => {
+test('an allowed call whose connection closes while its token is verified leaves no record', async (t) => {
   const { tenant, recorded } = await gated();
   const token = await tokenOf(app, tenant.organizationKey, 'customers:read');
   const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
   const before = await deniedCalls();
   // A node without a lease checks tokens in the database, and nothing else of it waits for the table.
   await app.revocations.stop();
+  t.after(app.revocations.start);
   await whileTableIsLocked(app.database, 'revocations', async () => {
     const connected = once(app.server.server, 'connection') as Promise<[Socket]>;
     const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '198.35.26.96' };
@@ -87,7 +88,6 @@ test('an allowed call whose connection closes while its token is verified leaves
   // Verified after the call before it.
   assert.equal((await app.call({ url: '/api/customers', token, remoteAddress: '198.35.26.96' })).status, 200);
   assert.deepEqual([await recorded({ all: true }), await deniedCalls()], [[], before]);
-  await app.revocations.start();
 });
 
 test('1,000 denied calls are merged into few records, whose counts add up to 1,000', async () => {

@@ -129,9 +129,9 @@ test('page and per_page are decimal integers', async () => {
   assert.ok(operation);
   const other = ['0x1', '0b1', '1e1', '1.0', '+1', ' 1', '1 ', '-0x1', '', '1e400', '9'.repeat(400)];
   for (const name of ['page', 'per_page']) {
-    const ask = (value: string) =>
+    const ask = (value: string): ReturnType<typeof call> =>
       call(operation, { url: `${addressOf(operation)}?${new URLSearchParams({ [name]: value })}` });
-    assert.notEqual((await ask('01')).status, 400);
+    assert.equal((await ask('01')).status, 200);
     for (const value of other)
       assertRefused(operation, await ask(value), invalid(`${name} must be an integer`));
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { PATIENCE_MS } from '../../../../testing/app/patience.ts';
+import { LIMITED } from '../../../../testing/app/patience.ts';
 import { parametersOf } from '../bodies/form-body.ts';
 import { segmentsOf } from './allowed-methods.ts';
 
@@ -66,7 +66,7 @@ const CASES: Record<string, [module: string, name: string, ...args: unknown[]]> 
 };
 
 for (const [what, [module, name, ...args]] of Object.entries(CASES))
-  test(`${what}: the work is linear`, { timeout: PATIENCE_MS }, async ({ signal }) => {
+  test(`${what}: the work is linear`, LIMITED, async ({ signal }) => {
     const workerData = { module: new URL(module, import.meta.url).href, name, args };
     const worker = new Worker(RUNNER, { eval: true, workerData });
     after(() => worker.terminate());

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import pg from 'pg';
 import { createTestApp, type TestApp } from '../../../../testing/app/app.ts';
 import { createFakeClock } from '../../../../testing/app/fake-clock.ts';
-import { PATIENCE_MS } from '../../../../testing/app/patience.ts';
+import { LIMITED } from '../../../../testing/app/patience.ts';
 import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/app/tenant.ts';
 import { createTestDatabase } from '../../../../testing/database/database.ts';
 import { publishEvents } from '../../../../testing/webhooks/events.ts';
@@ -25,7 +25,6 @@ after(() => testDatabase.drop());
 
 const SCOPE = 'subscription_events:read';
 /** A stream that does not end must not block the tests. */
-const LIMITED = { timeout: PATIENCE_MS };
 
 async function createEndpoint(owner?: Awaited<ReturnType<typeof createTenant>>) {
   const tenant = owner ?? (await createTenant(sender));
