@@ -170,29 +170,32 @@ async function killWhilePosting(t: TestContext, work: Work, { kills, start, url 
   // Awaited below; must not count as unhandled meanwhile.
   posting.catch(() => undefined);
 
-  for (const [kill, enough] of moments.entries()) {
-    const known = await dispatching.dispatchers();
-    const dispatcher = await start();
-    const hasStarted = async () => (await dispatching.dispatchers()).some((guid) => !known.includes(guid));
-    const cutsOff = () => url === undefined || clients.calls() > 0 || clients.posted() === events.length;
-    const isReached = async () => (enough === 0 ? await hasStarted() : run.count() >= enough) && cutsOff();
-    await waitFor(`arrival ${enough} of run ${kill}`, dispatcher, isReached);
-    // A random moment may come before the first record, but not in all runs.
-    if (kill === kills - 1) await waitFor(`a record of run ${kill}`, dispatcher, run.hasRecorded);
-    dispatcher.kill('SIGKILL');
-    assert.equal((await dispatcher.exited).signal, 'SIGKILL');
-    runs.push(await run.end());
-    await dispatching.expireLeases();
-    postedBefore = clients.posted();
-    run = watchRun(counter, endpoint);
-  }
+  for (const [kill, enough] of moments.entries())
+    await t.test(`kill ${kill + 1} of ${kills}`, async () => {
+      const known = await dispatching.dispatchers();
+      const dispatcher = await start();
+      const hasStarted = async () => (await dispatching.dispatchers()).some((guid) => !known.includes(guid));
+      const cutsOff = () => url === undefined || clients.calls() > 0 || clients.posted() === events.length;
+      const isReached = async () => (enough === 0 ? await hasStarted() : run.count() >= enough) && cutsOff();
+      await waitFor(`arrival ${enough} of run ${kill}`, dispatcher, isReached);
+      // A random moment may come before the first record, but not in all runs.
+      if (kill === kills - 1) await waitFor(`a record of run ${kill}`, dispatcher, run.hasRecorded);
+      dispatcher.kill('SIGKILL');
+      assert.equal((await dispatcher.exited).signal, 'SIGKILL');
+      runs.push(await run.end());
+      await dispatching.expireLeases();
+      postedBefore = clients.posted();
+      run = watchRun(counter, endpoint);
+    });
 
-  const dispatcher = await start();
-  await posting;
-  await untilQueueIsEmpty(dispatching, dispatcher);
-  await stop(dispatcher);
-  runs.push(await run.end());
-  await assertAllArrived(t, work, runs);
+  await t.test('the last one finishes', async () => {
+    const dispatcher = await start();
+    await posting;
+    await untilQueueIsEmpty(dispatching, dispatcher);
+    await stop(dispatcher);
+    runs.push(await run.end());
+    await assertAllArrived(t, work, runs);
+  });
   return clients.seen;
 }
 

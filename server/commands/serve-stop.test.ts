@@ -79,6 +79,9 @@ test('a signal during the start aborts it and leaves nothing behind', BOUNDED, a
   }
 });
 
+/** The Organization of the request that was in flight at the stop. */
+let finished: string;
+
 test('SIGTERM finishes the request in flight and then stops everything', BOUNDED, async () => {
   const running = await site.serve();
   assert.ok(running.out().includes('A demo to try it with'), 'the aborted starts created no demo');
@@ -96,14 +99,17 @@ test('SIGTERM finishes the request in flight and then stops everything', BOUNDED
   const created = (await json(response)) as { guid: string };
   await assertStopped(running);
 
-  const again = await site.serve();
-  assert.equal((await site.operate('GET', `/organizations/${created.guid}`)).status, 200);
-  // A client that never finishes its request does not keep PostgreSQL running.
-  const { posting: unfinished } = await beginOrganization();
-  const cut = once(unfinished, 'error');
+  finished = created.guid;
+});
+
+test('a client that never finishes its request does not keep PostgreSQL running', BOUNDED, async () => {
+  const running = await site.serve();
+  assert.equal((await site.operate('GET', `/organizations/${finished}`)).status, 200);
+  const { posting } = await beginOrganization();
+  const cut = once(posting, 'error');
   // As when Ctrl-C reaches this process both from the terminal and from npm.
-  for (let times = 0; times < 5; times += 1) again.kill('SIGINT');
-  await assertStopped(again);
+  for (let times = 0; times < 5; times += 1) running.kill('SIGINT');
+  await assertStopped(running);
   // By the shutdown: a body that does not arrive in time gets a response, much later.
   assert.equal((await cut)[0].code, 'ECONNRESET');
 });

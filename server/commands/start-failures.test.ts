@@ -108,14 +108,15 @@ test('a command that needs a shared database is reported', BOUNDED, async () => 
   assert.deepEqual(await readdir(site.root), []);
 });
 
-test('a port in use is reported, and the demo is created by a later start', BOUNDED, async (t) => {
+test('a port in use is reported', BOUNDED, async (t) => {
   const other = createServer().listen(site.port, '127.0.0.1');
   t.after(() => other.close());
   await once(other, 'listening');
   const sentence = new RegExp(`^portico: Port ${site.port} is in use; .*PORTICO_PORT\\.`);
   await assertRefused(await site.run(['serve']), sentence);
+});
 
-  other.close();
+test('the demo is created by a later start, and a second process is refused', BOUNDED, async () => {
   const running = await site.serve();
   await waitFor('the demo', running, () => running.out().includes('client_secret'));
 
