@@ -72,3 +72,12 @@ test('a node is not ready when its database does not answer within two seconds',
   const { statusCode: status, headers, ...answer } = await asked;
   assertError({ status, headers, body: answer.json() }, 503, 'database_unavailable', /not reachable/);
 });
+
+test('a readiness check leaves no timer', async () => {
+  const { server } = createBareServer();
+  const clock = createFakeClock();
+  const checks = { isReadOnly: async () => false, schemaState: async () => 'current' as const };
+  registerHealth(server, { timers: clock, ...checks });
+  assert.equal((await server.inject('/readyz')).statusCode, 200);
+  assert.equal(clock.waiting(), 0);
+});
