@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
+import { lockWaits, whileHeld } from '../../../../testing/database/locks.ts';
 import { deliveriesOf } from '../../../../testing/webhooks/deliveries.ts';
 import { publishEvents } from '../../../../testing/webhooks/events.ts';
+import { founderOf } from '../../../../testing/webhooks/subscriptions.ts';
 import { hold } from '../../../../testing/webhooks/test-endpoint.ts';
 import {
   createNodes,
@@ -12,6 +15,7 @@ import {
   queueOf,
   until,
 } from '../../../../testing/webhooks/webhooks.ts';
+import type { Delivery } from '../delivery.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 
 /** Several dispatchers on one database. */
@@ -125,6 +129,39 @@ test('a stopping node records failures in flight, and other nodes retry them', a
   endpoint.behave({ kind: 'answer' });
   await pass(2_000, [b]);
   assert.equal((await deliveryOf(b, subscription, event)).attempt_count, 2);
+});
+
+test('a stopping node waits for a release in progress', async () => {
+  const { a, b, tenant, subscription } = await createNodes();
+  await founderOf(a, tenant)('PATCH', `/${subscription.guid}`, { paused: true });
+  const [event = ''] = await publishEvents(a, tenant);
+  const { guid } = await deliveryOf(a, subscription, event);
+  const holder = a.dispatcher.holder() ?? '';
+  const queued = { subscriptionGuid: subscription.guid, guid } as Delivery;
+  await sql`update delivery_queue set leased_by = ${holder} where delivery_guid = ${guid}`.execute(
+    b.database.queries,
+  );
+  let stopping = Promise.resolve();
+  let isStopped = false;
+  await whileHeld(
+    b.database,
+    (queries) => sql`select from delivery_queue where delivery_guid = ${guid} for update`.execute(queries),
+    async () => {
+      a.dispatcher.release([queued], holder);
+      await until(async () => (await lockWaits(b.database.queries)) === 1, 'the release');
+      stopping = a.dispatcher.stop().finally(() => {
+        isStopped = true;
+      });
+      // Time for a stop that does not wait.
+      for (let query = 0; query < 20; query += 1) await queueOf(b, subscription);
+      assert.equal(isStopped, false);
+    },
+  );
+  await stopping;
+  assert.deepEqual(
+    (await queueOf(b, subscription)).map(({ leased_by }) => leased_by),
+    [null],
+  );
 });
 
 test('a dispatcher whose row is deleted acquires a new lease and starts empty', async () => {

@@ -21,6 +21,7 @@ type Deps = {
 export function createReleases({ database, lanes, lease, onReleased }: Deps) {
   let gathered: readonly Delivery[] = [];
   const pending = new Set<Release>();
+  const running = new Set<Promise<void>>();
   const failed: Release[] = [];
 
   /**
@@ -44,13 +45,22 @@ export function createReleases({ database, lanes, lease, onReleased }: Deps) {
     if (holder === undefined || deliveries.length === 0) return;
     const entry = { holder, deliveries };
     pending.add(entry);
-    execute(entry).then(
-      () => {
-        pending.delete(entry);
-        onReleased();
-      },
-      () => failed.push(entry),
-    );
+    const execution = execute(entry)
+      .then(
+        () => {
+          pending.delete(entry);
+          onReleased();
+        },
+        () => void failed.push(entry),
+      )
+      .finally(() => running.delete(execution));
+    running.add(execution);
+  }
+
+  function releaseGathered(): void {
+    const all = gathered;
+    gathered = [];
+    release(all);
   }
 
   return {
@@ -58,12 +68,7 @@ export function createReleases({ database, lanes, lease, onReleased }: Deps) {
 
     /** Endpoints that stop answering together time out together, so their releases share a transaction. */
     requeue(deliveries: readonly Delivery[]): void {
-      if (gathered.length === 0)
-        setImmediate(() => {
-          const all = gathered;
-          gathered = [];
-          release(all);
-        });
+      if (gathered.length === 0) setImmediate(releaseGathered);
       gathered = gathered.concat(deliveries);
     },
 
@@ -81,6 +86,12 @@ export function createReleases({ database, lanes, lease, onReleased }: Deps) {
           }
         pending.delete(entry);
       }
+    },
+
+    /** Resolves when no release is in progress; failed ones are not repeated. */
+    async idle(): Promise<void> {
+      releaseGathered();
+      await Promise.all(running);
     },
 
     /** Deliveries that are in no lane, but not untracked. */

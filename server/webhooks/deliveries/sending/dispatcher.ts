@@ -201,7 +201,8 @@ export function createDispatcher(deps: Deps) {
     /** Stops sending, then releases the remaining deliveries. */
     async stop(): Promise<void> {
       if (!running && !stopping) return;
-      await runEveryStep([stopSending, live.stop, lease.stop]);
+      // The end of the lease skips rows that a release has locked, and the database is closed next.
+      await runEveryStep([stopSending, live.stop, releases.idle, lease.stop]);
     },
   };
 }
