@@ -59,11 +59,11 @@ export function createSimulatedDisk({
         head: (guid) => access('head', () => storage.head(guid)),
         read: (guid, range) => access('read', () => storage.read(guid, range)),
         delete: (guid) => access('delete', () => storage.delete(guid)),
-        sweepTemporary: (olderThan) =>
+        sweepTemporary: (olderThan, awaitedOf) =>
           access('sweep', () => {
             for (const { path, name } of temporaryIn(folder))
               utimesSync(path, timeOf(name) / 1_000, timeOf(name) / 1_000);
-            return storage.sweepTemporary(olderThan);
+            return storage.sweepTemporary(olderThan, awaitedOf);
           }),
         listContent: (after) =>
           access('list', async () => {

@@ -23,6 +23,9 @@ export type PutResult = 'stored' | 'exists' | 'too_large';
 
 export type StoredContent = { guid: string; storedAt: Date };
 
+/** Those of the files whose upload no poll has found yet. */
+export type AwaitedFiles = (guids: readonly string[]) => Promise<ReadonlySet<string>>;
+
 /** Stores the content of files, named by their guids only, never by request data. */
 export type Storage = {
   /**
@@ -43,9 +46,9 @@ export type Storage = {
   downloadUrl(terms: DownloadTerms & LinkOwner): Promise<string>;
   /**
    * Deletes unfinished puts, and uploads that came after their file was accepted. `olderThan` must exceed the
-   * lifetime of links. Returns the number of deletions, which is bounded per call.
+   * lifetime of links; uploads that a poll has still to find are kept. Returns the number of deletions, which is bounded per call.
    */
-  sweepTemporary(olderThan: Date): Promise<number>;
+  sweepTemporary(olderThan: Date, awaitedOf: AwaitedFiles): Promise<number>;
   /** Throws StorageFull when so many more bytes would leave less than the required free space. */
   requireSpace(bytes: number): Promise<void>;
   /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { assertError, createTestApp } from '../../../testing/app/app.ts';
+import { operator } from '../../../testing/app/cells.ts';
 import { createFakeClock } from '../../../testing/app/fake-clock.ts';
 import { userToken } from '../../../testing/app/tenant.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../../testing/objects/files.ts';
 import { refusing } from '../../../testing/webhooks/test-endpoint.ts';
 import { until } from '../../../testing/webhooks/webhooks.ts';
+import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { createS3Double } from '../storage/s3/testing/double.ts';
 
 /** Files on an S3-compatible store, with pre-signed URLs of the store and uploads that are found by polling. */
@@ -77,6 +79,28 @@ test('an upload that was not found during an outage of a day is not swept', asyn
   await app.clusterTasks.runOnce();
   await pass(0);
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
+});
+
+test('an upload that no poll has found is kept, also of a frozen Organization, and keeps no other from the sweep', async () => {
+  const swept = await createFile(app, owner);
+  await put(swept.upload_url, PNG);
+  await pass(1_000);
+  // The first upload was accepted, so nothing needs this one.
+  await put(swept.upload_url, PNG);
+  const { organizationGuid, ...frozen } = await createFileOwner(app);
+  const kept = await createFile(app, frozen);
+  await put(kept.upload_url, PNG);
+  const waiting = await createFile(app, owner);
+  await put(waiting.upload_url, PNG);
+  assert.ok(!isFailure(await app.transfers.freeze(operator, organizationGuid)));
+  clock.advance(25 * 60 * MINUTE_MS);
+  await app.clusterTasks.runOnce();
+  const has = ({ guid }: { guid: string }) => store.bucket.objects.has(`uploads/${guid}`);
+  assert.deepEqual([swept, kept, waiting].map(has), [false, true, true]);
+  assert.ok(!isFailure(await app.transfers.unfreeze(operator, organizationGuid)));
+  await pass(0);
+  const caller = { ...frozen, token: () => userToken(app, organizationGuid) };
+  assert.equal((await showFile(app, caller, kept.guid)).state, 'completed');
 });
 
 test('the upload URL replaces nothing once the upload was accepted', async () => {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
-import { notFrozen } from '../../../infrastructure/database/not-frozen.ts';
 
 /** Scheduled deletions of content (`file_deletions`), and the progress of the orphan sweep (`content_sweeps`). */
 
@@ -131,12 +130,13 @@ export async function selectKnownContent(queries: Queries, guids: readonly strin
   return new Set(rows.map(({ guid }) => guid));
 }
 
-/** Whether a file that was created before this time still waits for a poll. Files of frozen Organizations are not polled. */
-export async function hasUnpolledFile(queries: Queries, createdBefore: Date): Promise<boolean> {
-  const { rows } = await sql`
-    select from files
-    where next_look_at is not null and uploaded_at is null and created_at < ${createdBefore}
-      and ${notFrozen('files.organization_guid')}
-    limit 1`.execute(queries);
-  return rows.length > 0;
+/**
+ * The files among these that still wait for a poll, for example after an outage of the store or while their Organization
+ * is frozen.
+ */
+export async function selectAwaited(queries: Queries, guids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ guid: string }>`
+    select guid from files
+    where guid = any(${guids}::uuid[]) and next_look_at is not null and uploaded_at is null`.execute(queries);
+  return new Set(rows.map(({ guid }) => guid));
 }

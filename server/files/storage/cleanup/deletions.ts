@@ -104,10 +104,8 @@ export function createDeletions({
       const now = clock.now();
       if (!hasPassed(UNFINISHED_SWEEP_EVERY_MS, unfinishedSweptAt, now.getTime())) return 0;
       const olderThan = later(now, -UNFINISHED_AFTER_MS);
-      // After an outage, a store may have uploads that no poll has found yet.
-      if (await store.hasUnpolledFile(queries, olderThan)) return 0;
       unfinishedSweptAt = now.getTime();
-      return storage.sweepTemporary(olderThan);
+      return storage.sweepTemporary(olderThan, (guids) => store.selectAwaited(queries, guids));
     },
   };
 }

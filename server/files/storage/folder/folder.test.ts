@@ -21,7 +21,7 @@ import { createEncryption } from '../../../infrastructure/runtime/encryption.ts'
 import { createGuids } from '../../../infrastructure/runtime/guid.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
 import { StorageError, StorageFull } from '../storage.ts';
-import { cutOffAfter, describeStorage, newGuid, piecesOf } from '../testing/storage-suite.ts';
+import { cutOffAfter, describeStorage, newGuid, noneAwaited, piecesOf } from '../testing/storage-suite.ts';
 import { createFolderStorage } from './folder.ts';
 import { createLinks } from './links.ts';
 
@@ -127,14 +127,14 @@ test('reading stops when the content is too large', async () => {
 test('the sweep deletes what a crash left and keeps uploads in progress', async () => {
   const { storage, folder } = await createStorageForTest();
   const kept = newGuid();
-  assert.equal(await storage.sweepTemporary(new Date()), 0);
+  assert.equal(await storage.sweepTemporary(new Date(), noneAwaited), 0);
   await storage.put(kept, piecesOf(Buffer.from('content')), TERMS);
   const [old, recent] = [join(folder, 'temporary', newGuid()), join(folder, 'temporary', newGuid())];
   for (const path of [old, recent]) await writeFile(path, 'half');
   const moment = new Date('2026-11-15T12:00:00.000Z');
   await utimes(old, moment, new Date(moment.getTime() - 1));
   await utimes(recent, moment, moment);
-  assert.equal(await storage.sweepTemporary(moment), 1);
+  assert.equal(await storage.sweepTemporary(moment, noneAwaited), 1);
   assert.deepEqual(await filesIn(join(folder, 'temporary')), [recent]);
   assert.deepEqual(await storage.head(kept), { size: 7 });
 });
@@ -164,7 +164,7 @@ test('a temporary file that cannot be deleted keeps no other, and is reported', 
   const temporary = join(folder, 'temporary');
   await mkdir(join(temporary, 'a folder'), { recursive: true });
   await writeFile(join(temporary, newGuid()), 'rest');
-  const sweep = storage.sweepTemporary(new Date(Date.now() + 60_000));
+  const sweep = storage.sweepTemporary(new Date(Date.now() + 60_000), noneAwaited);
   await assert.rejects(sweep, (error) => error instanceof StorageError && /delete 1 of/.test(error.message));
   assert.deepEqual(await readdir(temporary), ['a folder']);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
 import { StorageError } from '../storage.ts';
-import { newGuid, piecesOf } from '../testing/storage-suite.ts';
+import { newGuid, noneAwaited, piecesOf } from '../testing/storage-suite.ts';
 import { createStore, storageOn, upload } from './testing/storage.ts';
 
 const TERMS = { contentType: 'image/png', maxBytes: 1_000 };
@@ -30,7 +30,7 @@ test('a refused request is retried; repeated refusal is a StorageError', async (
   await assert.rejects(storage.head(guid), StorageError);
   await assert.rejects(storage.read(guid), StorageError);
   await assert.rejects(storage.delete(guid), StorageError);
-  await assert.rejects(storage.sweepTemporary(new Date()), StorageError);
+  await assert.rejects(storage.sweepTemporary(new Date(), noneAwaited), StorageError);
 });
 
 test('an upload that cannot be deleted keeps no other, and is reported', async () => {
@@ -44,7 +44,7 @@ test('an upload that cannot be deleted keeps no other, and is reported', async (
     );
   double.setFault(({ method, path }) => (method === 'DELETE' && path.includes(bad) ? 'refuse' : undefined));
   clock.advance(1);
-  await assert.rejects(storage.sweepTemporary(clock.now()), StorageError);
+  await assert.rejects(storage.sweepTemporary(clock.now(), noneAwaited), StorageError);
   assert.deepEqual([...objects.keys()], [`uploads/${bad}`]);
 });
 

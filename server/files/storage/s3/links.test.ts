@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { newGuid, piecesOf } from '../testing/storage-suite.ts';
+import { newGuid, noneAwaited, piecesOf } from '../testing/storage-suite.ts';
 import { createStore, upload } from './testing/storage.ts';
 
 const HOUR_MS = 3_600_000;
@@ -59,9 +59,9 @@ test('a reused URL replaces nothing, and its upload is swept', async () => {
   await upload(url, 'image/png', 'replaced!');
   assert.deepEqual(await storage.head(guid), { size: 7 });
   assert.equal(await textOf(await storage.read(guid)), 'checked');
-  assert.equal(await storage.sweepTemporary(clock.now()), 0);
+  assert.equal(await storage.sweepTemporary(clock.now(), noneAwaited), 0);
   clock.advance(1);
-  assert.equal(await storage.sweepTemporary(clock.now()), 1);
+  assert.equal(await storage.sweepTemporary(clock.now(), noneAwaited), 1);
   assert.deepEqual([...objects.keys()], [`files/${guid}`]);
 });
 

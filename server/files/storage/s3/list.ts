@@ -7,15 +7,23 @@ import {
 } from '@aws-sdk/client-s3';
 import { isGuid } from '../../../infrastructure/runtime/guid.ts';
 import { deleteEach } from '../delete-each.ts';
-import { failsTo, type StoredContent } from '../storage.ts';
+import { type AwaitedFiles, failsTo, type StoredContent } from '../storage.ts';
 
 type Location = { Bucket: string; Prefix: string };
 
 /** Keys begin with the time, so the first page of the listing has the oldest objects. */
-export async function sweepObjects(client: S3Client, location: Location, olderThan: Date): Promise<number> {
+export async function sweepObjects(
+  client: S3Client,
+  location: Location,
+  { olderThan, awaitedOf }: { olderThan: Date; awaitedOf: AwaitedFiles },
+): Promise<number> {
   const page = await client.send(new ListObjectsV2Command(location)).catch(failsTo('sweep'));
   const old = (page.Contents ?? []).filter(({ LastModified }) => LastModified && LastModified < olderThan);
-  return deleteEach(old, async ({ Key }) => {
+  const guidOf = ({ Key = '' }: { Key?: string | undefined }) => Key.slice(location.Prefix.length);
+  const awaited = await awaitedOf(old.map(guidOf).filter(isGuid));
+  return deleteEach(old, async (object) => {
+    if (awaited.has(guidOf(object))) return false;
+    const { Key } = object;
     await client.send(new DeleteObjectCommand({ Bucket: location.Bucket, Key }));
     return true;
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { untilTrue } from '../../../../testing/app/http-server.ts';
 import { StorageError } from '../storage.ts';
-import { newGuid, piecesOf } from '../testing/storage-suite.ts';
+import { newGuid, noneAwaited, piecesOf } from '../testing/storage-suite.ts';
 import { createStore } from './testing/storage.ts';
 
 /** Content of several parts, as an import stores it. */
@@ -132,8 +132,8 @@ test('the sweep deletes the parts of a process that died, later than an import t
   await assert.rejects(storage.put(newGuid(), piecesOf(content), TERMS), StorageError);
   double.setFault(() => undefined);
   clock.advance(13 * DAY_MS);
-  assert.equal(await storage.sweepTemporary(clock.now()), 0);
+  assert.equal(await storage.sweepTemporary(clock.now(), noneAwaited), 0);
   clock.advance(2 * DAY_MS);
-  assert.equal(await storage.sweepTemporary(clock.now()), 1);
+  assert.equal(await storage.sweepTemporary(clock.now(), noneAwaited), 1);
   assert.equal(double.bucket.uploads.size, 0);
 });

@@ -10,7 +10,14 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { type Clock, later } from '../../../infrastructure/runtime/clock.ts';
 import { type Guids, isGuid } from '../../../infrastructure/runtime/guid.ts';
 import { attachment } from '../disposition.ts';
-import { type ByteRange, type DownloadTerms, failsTo, type Storage, type UploadTerms } from '../storage.ts';
+import {
+  type AwaitedFiles,
+  type ByteRange,
+  type DownloadTerms,
+  failsTo,
+  type Storage,
+  type UploadTerms,
+} from '../storage.ts';
 import { createS3Client, isConditionFailed, type S3Settings, undefinedWhenAbsent } from './client.ts';
 import { abortUnfinished, listObjects, sweepObjects } from './list.ts';
 import { putObject } from './put.ts';
@@ -88,8 +95,8 @@ export function createS3Storage({
       await client.send(new DeleteObjectCommand(at(prefix, guid))).catch(failsTo('delete'));
   }
 
-  async function sweepTemporary(olderThan: Date): Promise<number> {
-    const uploads = await sweepObjects(client, location(UPLOADS), olderThan);
+  async function sweepTemporary(olderThan: Date, awaitedOf: AwaitedFiles): Promise<number> {
+    const uploads = await sweepObjects(client, location(UPLOADS), { olderThan, awaitedOf });
     return uploads + (await abortUnfinished(client, location(FILES), later(clock.now(), -LONGEST_PUT_MS)));
   }
 

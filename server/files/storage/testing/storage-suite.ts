@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../../infrastructure/runtime/clock.ts';
 import { createGuids } from '../../../infrastructure/runtime/guid.ts';
-import type { PutTerms, Storage } from '../storage.ts';
+import type { AwaitedFiles, PutTerms, Storage } from '../storage.ts';
 
 const guids = createGuids({ clock: systemClock, randomBytes });
 /** Several batches of a write, and not a multiple of their size. */
@@ -14,6 +14,7 @@ const TERMS: PutTerms = { contentType: 'application/pdf', maxBytes: 64 * 1_048_5
 export type OpenStorage = { storage: Storage; close(): unknown };
 
 export const newGuid = () => guids.next();
+export const noneAwaited: AwaitedFiles = async () => new Set();
 
 export async function* piecesOf(content: Buffer, pieceBytes = 65_536): AsyncGenerator<Buffer> {
   for (let start = 0; start < content.length; start += pieceBytes)
