@@ -162,11 +162,29 @@ test('deliveries are listed, watched and redelivered, and a subscription is test
   const [listed] = await json(['subscriptions', 'list']);
   assert.deepEqual([listed.subscription_guid, listed.state], [subscription.guid, 'active']);
   assert.equal((await json(['subscriptions', 'test', subscription.guid])).state, 'completed');
-  endpoint.behave({ kind: 'answer', status: 500 });
+  endpoint.behave({ kind: 'answer', status: 500, body: 'the queue is full' });
   const failing = await cli(['subscriptions', 'test', subscription.guid], { env });
   assert.equal(failing.code, 7);
+  assert.match(failing.out, /\nresponse_excerpt\tthe queue is full\n/);
   endpoint.behave({ kind: 'answer', status: 204 });
 });
+
+test(
+  'a delivery is shown with its attempts, and with the reason of an attempt without an answer',
+  BOUNDED,
+  async () => {
+    endpoint.behave({ kind: 'reset' });
+    const tested = await cli(['subscriptions', 'test', subscription.guid], { env });
+    assert.match(tested.out, /\nreason\t\w/);
+    const [, guid = ''] = /^guid\t(\w+)/.exec(tested.out) ?? [];
+    const listed = await cli(['deliveries', 'list', '--state', 'storing,failing'], { env });
+    assert.match(listed.out, new RegExp(`\tsubscription.storing\t\\d+\tunreachable\t${guid}\t`));
+    const shown = await cli(['deliveries', 'show', guid], { env });
+    assert.match(shown.out, /\n\n1\t\S+Z\tunreachable\t\t\d+\t\w/);
+    assert.equal((await json(['deliveries', 'show', guid])).attempts[0].outcome, 'unreachable');
+    endpoint.behave({ kind: 'answer', status: 204 });
+  },
+);
 
 test('a file is uploaded', BOUNDED, async () => {
   const customer = await createCustomer(app, tenant.bankGuid);

@@ -8,12 +8,13 @@ import {
   type Item,
   printList,
   printObject,
+  RESULT,
   say,
   timeField,
 } from '../output/print.ts';
 import { withProgress } from '../output/progress.ts';
 import { forgetOldest, poll, untilInterrupted } from '../polling.ts';
-import { guidOption, momentOption } from '../values.ts';
+import { guidOf, guidOption, momentOption } from '../values.ts';
 import { LIMIT, limitOf, listOf, SINCE, sayIfFull, TYPE, typesOf } from './events.ts';
 
 type Job = Awaited<ReturnType<Portico['subscriptionRecoveries']['get']>>;
@@ -32,7 +33,7 @@ const COLUMNS = [
   { ...field('State'), width: 9 },
   EVENT_TYPE,
   { ...field('Tries', 'attempt_count'), width: 5 },
-  { ...field('Status', 'response_status'), width: 6 },
+  { ...RESULT, width: 11 },
   { ...field('Delivery', 'guid'), width: 32 },
   { ...field('Subscription', 'subscription_guid'), width: 32 },
 ];
@@ -120,6 +121,36 @@ const listDeliveries: Command = {
   },
 };
 
+const ATTEMPT_COLUMNS = [
+  field('Attempt', 'number'),
+  timeField('Attempted at'),
+  field('Outcome'),
+  field('Status', 'response_status'),
+  field('Ms', 'duration_ms'),
+  { title: 'Detail', value: ({ reason, response_excerpt }: Item) => reason ?? response_excerpt },
+];
+
+const showDelivery: Command = {
+  name: 'deliveries show',
+  summary: 'Show a delivery and its attempts: when, how your endpoint answered, and why one failed.',
+  positionals: ['guid'],
+  needsOrganizationKey: true,
+  examples: ['portico deliveries show 0199e5b1c1b27d3e8f60a1b2c3d4e5f6'],
+  async run(context) {
+    const { io, options, positionals } = context;
+    const guid = guidOf('GUID', positionals[0] ?? '');
+    const { withScopes } = await context.session();
+    const delivery = await withScopes('subscription_events:read').subscriptionDeliveries.get(guid, {
+      signal: io.signal,
+    });
+    if (options.flag('json')) return printObject(context, delivery);
+    const { attempts, ...shown } = delivery;
+    printObject(context, shown);
+    io.stdout.write('\n');
+    printList(context, attempts, ATTEMPT_COLUMNS, 'There was no attempt yet.');
+  },
+};
+
 const redeliver: Command = {
   name: 'redeliver',
   summary: 'Send the deliveries of a time range again to a subscription, and show the progress.',
@@ -194,4 +225,4 @@ async function describeNothing(
   return `${nothing} Deliveries that have not failed: ${counts.waiting}. --kind waiting sends them now.`;
 }
 
-export const deliveryCommands = [listDeliveries, redeliver];
+export const deliveryCommands = [listDeliveries, showDelivery, redeliver];

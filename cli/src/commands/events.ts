@@ -1,7 +1,16 @@
 import { PorticoError } from '../../../sdk/src/errors.ts';
 import type { Command, Context } from '../command.ts';
 import { CliError, describeError, EXIT } from '../failure.ts';
-import { EVENT_TYPE, field, type Item, printList, printObject, say, timeField } from '../output/print.ts';
+import {
+  EVENT_TYPE,
+  field,
+  type Item,
+  printList,
+  printObject,
+  RESULT,
+  say,
+  timeField,
+} from '../output/print.ts';
 import { countOf, eventTypesOf, guidOf, guidOption, momentOption } from '../values.ts';
 
 const MAX_LISTED = 1_000;
@@ -94,7 +103,7 @@ const showEvent: Command = {
       [
         field('State'),
         field('Tries', 'attempt_count'),
-        field('Status', 'response_status'),
+        RESULT,
         field('Delivery', 'guid'),
         field('Subscription', 'subscription_guid'),
       ],

@@ -52,8 +52,9 @@ const testSubscription: Command = {
       await delay(ASK_EVERY_MS, undefined, { signal: io.signal });
       delivery = await portico.subscriptionDeliveries.get(String(delivery.guid), { signal: io.signal });
     }
-    const { attempts, request_body, ...shown } = delivery;
-    printObject(context, shown);
+    const { attempts = [], request_body, ...shown } = delivery;
+    const { reason, response_excerpt } = Object((attempts as Item[]).at(-1)) as Item;
+    printObject(context, { ...shown, reason, response_excerpt });
     if (delivery.state !== 'completed')
       throw new CliError('The endpoint has not answered with 2xx; it is tried again.', EXIT.unmet);
   },

@@ -25,6 +25,13 @@ export function timeField(title: string): Column {
 
 export const EVENT_TYPE: Column = { ...field('Event type'), width: 31 };
 
+/** Of the last attempt of a delivery: the status, or why there was no complete answer. */
+export const RESULT: Column = {
+  title: 'Status',
+  value: ({ failure_kind, response_status }) =>
+    failure_kind === 'rejected' ? response_status : (failure_kind ?? response_status),
+};
+
 /** A table on a terminal, tab-separated values in a pipe, one document with `--json`. */
 export function printList(
   { io, options }: Context,
