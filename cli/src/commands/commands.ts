@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { callCommands } from './calls.ts';
 import { createCompletion } from './completion.ts';
 import { deliveryCommands } from './deliveries.ts';
 import { doctor } from './doctor.ts';
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   ...[login, logout, whoami],
   ...profileCommands,
   ...[token, listen],
+  ...callCommands,
   ...sandboxCommands,
   ...eventCommands,
   ...deliveryCommands,
