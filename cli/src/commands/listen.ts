@@ -27,6 +27,12 @@ function targetOf(text: string | undefined): string | undefined {
   return url.href;
 }
 
+/** Another spelling of the URL has another position, so that a run may begin elsewhere than expected. */
+function startOf({ lastEventId, since }: { lastEventId?: string | undefined; since?: Date | undefined }) {
+  if (lastEventId) return 'from where the last run ended';
+  return since ? `since ${since.toISOString()}` : 'from now on';
+}
+
 function printEvent(context: Context, event: StreamedEvent, outcome: Outcome | undefined): void {
   const { io, options } = context;
   if (options.flag('json'))
@@ -120,7 +126,8 @@ export const listen: Command = {
           signal: io.signal,
           keep: position.write,
           onConnected(isFirst) {
-            if (isFirst) say(context, `Listening in ${profile.environment}. Stop with Ctrl-C.`);
+            const start = startOf({ lastEventId, since });
+            if (isFirst) say(context, `Listening in ${profile.environment}, ${start}. Stop with Ctrl-C.`);
             else if (isInterrupted) say(context, 'Connected again; nothing was missed.');
             isInterrupted = false;
           },

@@ -12,13 +12,16 @@ const SIGNING_KEY_BYTES = 32;
  */
 export function createPosition(
   io: Pick<Io, 'env'>,
-  { name, url, environment }: Profile,
+  { name, url, environment, clientId }: Profile,
   { organization, target, types }: { organization: string; target: string; types: readonly string[] },
 ) {
-  const parts = [name, url, environment, organization, target, ...types.toSorted()];
-  const path = join(configDir(io), 'listen', `${digest(parts.join('\n'))}.json`);
+  const pathOf = (...parts: string[]) => join(configDir(io), 'listen', `${digest(parts.join('\n'))}.json`);
+  const path = pathOf(name, url, environment, organization, target, ...types.toSorted());
+  /** Of a version that kept it per key pair. */
+  const formerPath = pathOf(url, environment, clientId, target, ...types);
+  const readFrom = async (file: string) => (await readJsonFile(file)) as { lastEventId: string } | undefined;
   return {
-    read: async () => ((await readJsonFile(path)) as { lastEventId: string } | undefined)?.lastEventId,
+    read: async () => ((await readFrom(path)) ?? (await readFrom(formerPath)))?.lastEventId,
     write: (lastEventId: string) => writeJsonFile(path, { lastEventId }),
   };
 }
