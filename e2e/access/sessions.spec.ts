@@ -80,6 +80,49 @@ test('a changed form is discarded only by a button', async () => {
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 });
 
+test('a changed form outside of a dialog is discarded only after a question', async () => {
+  const page = await pages.open();
+  const person = await enterAs(page, site, await createTenant(app), 'founder');
+  await page.goto('/team');
+  const account = page.getByRole('heading', { name: 'Account and security' });
+  const name = page.getByLabel('Name', { exact: true });
+  await page.getByRole('button', { name: /^Account:/ }).click();
+  await page.getByRole('menuitem', { name: 'Account' }).click();
+  await name.fill('Grace');
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+  const keepEditing = async () => {
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.waitForURL('**/account');
+    assert.equal(await name.inputValue(), 'Grace');
+  };
+  await page.evaluate(() => history.back());
+  await assertAccessible(page, 'the question about changes that are not saved');
+  await keepEditing();
+  await navigationOf(page).getByRole('link', { name: 'Team' }).click();
+  await keepEditing();
+  const asked = page.waitForEvent('dialog');
+  await Promise.all([asked.then((dialog) => dialog.dismiss()), page.close({ runBeforeUnload: true })]);
+  await page.context().clearCookies();
+  await returnToTab(page);
+  const login = page.getByRole('dialog', { name: 'Log in' });
+  await login.getByLabel('Password', { exact: true }).fill(person.password);
+  await login.getByRole('button', { name: 'Log in', exact: true }).click();
+  await login.waitFor({ state: 'detached' });
+  assert.equal(await name.inputValue(), 'Grace');
+  await navigationOf(page).getByRole('link', { name: 'Team' }).click();
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('heading', { name: 'Team' }).waitFor();
+  await page.evaluate(() => history.back());
+  await account.waitFor();
+  assert.equal(await name.inputValue(), '');
+  await name.fill('Grace');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('button:disabled:not([data-loading])', { hasText: 'Save' }).waitFor();
+  await navigationOf(page).getByRole('link', { name: 'Team' }).click();
+  await page.getByRole('heading', { name: 'Team' }).waitFor();
+});
+
 test('after the end of the session the same user logs in again and continues with the form', async () => {
   const page = await pages.open();
   const tenant = await createTenant(app);

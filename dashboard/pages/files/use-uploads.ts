@@ -3,8 +3,7 @@ import { useRef, useState } from 'react';
 import { CONTENT_TYPES } from '../../../server/files/file-types.ts';
 import type { StoredFile } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import type { Search } from '../../shared/filters/search.ts';
-import { useNavigationGuard } from '../../shared/forms/use-navigation-guard.ts';
+import { isLeaving, useNavigationGuard } from '../../shared/forms/use-navigation-guard.ts';
 import { createLimiter } from './create-limiter.ts';
 import { putFile } from './put-file.ts';
 
@@ -37,8 +36,7 @@ export function useUploads() {
   useNavigationGuard(
     uploads.some(({ state }) => state === 'waiting' || state === 'uploading'),
     'Uploads are still running. Wait for them or cancel them before you leave.',
-    ({ current, next }) =>
-      current.pathname !== next.pathname || selectionOf(current.search) !== selectionOf(next.search),
+    isLeaving,
   );
 
   const change = (key: number, changes: Partial<Upload>) =>
@@ -92,6 +90,3 @@ export function useUploads() {
 }
 
 /** Filters may change during an upload; the Organization and bank may not. */
-function selectionOf({ org, bank }: Search): string {
-  return `${org} ${bank}`;
-}

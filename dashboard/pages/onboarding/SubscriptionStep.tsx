@@ -3,6 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
 import { useSubscriptions } from '../../shared/deliveries/use-subscriptions.ts';
+import { LeaveGuard } from '../../shared/forms/LeaveGuard.tsx';
+import { useChangedForm } from '../../shared/forms/use-changed-form.ts';
 import { SigningKeySecret } from '../subscriptions/SigningKeySecret.tsx';
 import { SubscriptionForm } from '../subscriptions/SubscriptionForm.tsx';
 import { useSubscriptionApi } from '../subscriptions/use-subscription-api.ts';
@@ -14,8 +16,10 @@ export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscripti
   const [chosen, setChosen] = useState<string>();
   const creation = useMutation({ mutationFn: create, gcTime: 0 });
   const created = creation.data;
+  const { isChanged, handlers } = useChangedForm();
   return (
     <Stack maw={620} py="sm">
+      <LeaveGuard isChanged={isChanged} />
       {created ? (
         <SigningKeySecret created={created} onStored={() => onDone(created)} doneLabel="Continue" />
       ) : (
@@ -37,14 +41,16 @@ export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscripti
               </Button>
             </Group>
           ) : null}
-          <SubscriptionForm
-            action={existing.length > 0 ? 'Create another' : 'Create subscription'}
-            cancel="Skip webhooks"
-            pending={creation.isPending}
-            error={creation.error}
-            onSubmit={creation.mutate}
-            onCancel={() => onDone(undefined)}
-          />
+          <div {...handlers}>
+            <SubscriptionForm
+              action={existing.length > 0 ? 'Create another' : 'Create subscription'}
+              cancel="Skip webhooks"
+              pending={creation.isPending}
+              error={creation.error}
+              onSubmit={creation.mutate}
+              onCancel={() => onDone(undefined)}
+            />
+          </div>
         </>
       )}
     </Stack>

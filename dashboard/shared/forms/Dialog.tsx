@@ -1,7 +1,8 @@
 import { getDefaultZIndex, Modal } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { type MouseEvent, type ReactNode, type SyntheticEvent, useRef } from 'react';
+import { type MouseEvent, type ReactNode, useRef } from 'react';
 import { notifyBlocked } from '../feedback/notify.ts';
+import { useChangedForm } from './use-changed-form.ts';
 import { useReturnFocus } from './use-return-focus.ts';
 
 /** The overlay of the dialog below dims the page already. */
@@ -28,14 +29,9 @@ export function Dialog({
   children: ReactNode;
 }) {
   useReturnFocus();
-  const changedForm = useRef<HTMLFormElement>(null);
   /** The user has pressed the close button or a link of the dialog. */
   const isLeaving = useRef(false);
-  const markChanged = ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
-    changedForm.current = currentTarget.querySelector('form');
-  };
-  // The next step of a dialog has removed the form of the previous one.
-  const isChanged = () => changedForm.current?.isConnected === true;
+  const { isChanged, handlers } = useChangedForm();
   const keepInput = () => {
     if (isChanged()) notifyBlocked('Press Close to discard your input.');
     return isChanged();
@@ -53,11 +49,7 @@ export function Dialog({
       size={wide ? 'lg' : 'md'}
       centered={!wide}
       onClose={close}
-      onInput={markChanged}
-      // Options of a select are outside of its form and cause no input event.
-      onClick={(event: MouseEvent<HTMLElement>) => {
-        if ((event.target as Element).closest('[role=option]')) markChanged(event);
-      }}
+      {...handlers}
       onClickCapture={({ currentTarget, target }: MouseEvent<HTMLElement>) => {
         const used = (target as Element).closest('[aria-label=Close], a:not([target])');
         // Not of a dialog above, whose events React passes on to this one.

@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorAlert } from '../feedback/ErrorAlert.tsx';
+import { LeaveGuard } from './LeaveGuard.tsx';
 
 /** The form of a settings panel, with its error and its button. */
 export function PanelForm({
@@ -22,6 +23,7 @@ export function PanelForm({
         save.mutate();
       }}
     >
+      <LeaveGuard isChanged={() => isChanged} />
       <Stack>
         {children}
         {save.error ? <ErrorAlert error={save.error} /> : null}

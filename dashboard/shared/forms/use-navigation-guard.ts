@@ -1,6 +1,7 @@
 import { type ShouldBlockFn, useBlocker } from '@tanstack/react-router';
 import { useFreeze } from '../../session/freeze.ts';
 import { notifyBlocked } from '../feedback/notify.ts';
+import type { Search } from '../filters/search.ts';
 
 type Navigation = Parameters<ShouldBlockFn>[0];
 
@@ -20,4 +21,13 @@ export function useNavigationGuard(
     disabled: !active,
   });
   useFreeze(active);
+}
+
+/** Whether the navigation unmounts the page: another bank or Organization does, filters do not. */
+export function isLeaving({ current, next }: Navigation): boolean {
+  return current.pathname !== next.pathname || selectionOf(current.search) !== selectionOf(next.search);
+}
+
+function selectionOf({ org, bank }: Search): string {
+  return `${org} ${bank}`;
 }
