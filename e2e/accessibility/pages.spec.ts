@@ -19,12 +19,13 @@ await startDispatcher();
 const tenant = await createTenant(app);
 await app.operate('PATCH', `/banks/${tenant.bankGuid}`, { name: LONG_NAME });
 const failing = await createTestEndpoint();
+const failingName = LONG_NAME.replaceAll('x', 'y');
 failing.behave({ kind: 'answer', status: 500, body: `unavailable ${'x'.repeat(1_000)}` });
 const healthy = await createTestEndpoint();
 await createSubscription(app, tenant, { url: healthy.url, name: 'Ledger' });
 const { guid } = await createSubscription(app, tenant, {
   url: `${failing.url}?token=${LONG_NAME}`,
-  name: 'Payments backend',
+  name: failingName,
 });
 await createKey(app, `/organizations/${tenant.organizationGuid}/applications`, { name: LONG_NAME });
 await app.dispatcher.drain();
@@ -57,9 +58,9 @@ async function makeAttempts(page: Page): Promise<void> {
 
 /** Each page with a text that appears when it has loaded. */
 const PAGES: readonly (readonly [path: string, text: string, prepare?: (page: Page) => Promise<void>])[] = [
-  ['/overview', 'Payments backend'],
+  ['/overview', failingName],
   ['/keys', 'Any address'],
-  ['/subscriptions', 'Payments backend'],
+  ['/subscriptions', failingName],
   [`/subscriptions/${guid}`, 'HTTP 500'],
   ['/events?banks=all', 'subscription.storing'],
   [`/events/${eventGuid}`, 'Ledger'],
@@ -72,6 +73,7 @@ const PAGES: readonly (readonly [path: string, text: string, prepare?: (page: Pa
   ['/team', 'grace@acme.test'],
   ['/audit', 'subscription.create'],
   ['/account', 'Laptop'],
+  ['/alerts/settings', failingName],
 ];
 
 for (const [part, some] of partsOf(PAGES))

@@ -144,7 +144,7 @@ function ScopeCount({ scopes, all }: { scopes: readonly string[]; all: number })
 function Allowlist({ entries }: { entries: readonly string[] }) {
   if (entries.length === 0)
     return (
-      <Badge color="yellow" variant="light" radius="sm" tt="none">
+      <Badge color="yellow" variant="light" radius="sm" tt="none" miw="max-content">
         Any address
       </Badge>
     );

@@ -21,7 +21,7 @@ export function DeliveryDetails({ delivery }: { delivery: DetailedDelivery }) {
   return (
     <Stack>
       <Group justify="space-between" align="flex-start">
-        <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" verticalSpacing="sm" flex="1 1 20rem">
+        <SimpleGrid minColWidth="11rem" spacing="lg" verticalSpacing="sm" flex="1 1 16rem">
           <LabeledValue label="State">
             <DeliveryOutcome delivery={delivery} showApiState />
             {delivery.next_attempt_at ? <NextAttempt at={delivery.next_attempt_at} /> : null}

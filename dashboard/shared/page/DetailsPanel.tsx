@@ -6,7 +6,7 @@ import { Panel } from './Panel.tsx';
 export function DetailsPanel({ children }: { children: ReactNode }) {
   return (
     <Panel>
-      <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
+      <SimpleGrid minColWidth="12rem" spacing="lg" pt="sm">
         {children}
       </SimpleGrid>
     </Panel>

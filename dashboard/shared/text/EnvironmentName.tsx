@@ -15,7 +15,7 @@ export function EnvironmentName({
 }) {
   const { color, label } = STYLES[environment];
   return (
-    <Badge variant="light" radius="sm" tt="none" color={color}>
+    <Badge variant="light" radius="sm" tt="none" color={color} miw="max-content">
       {label}
     </Badge>
   );

@@ -28,7 +28,9 @@ export function ObjectLink({
         to="/sandbox/$kind/$guid"
         params={{ kind, guid }}
         size="sm"
-        {...(label === undefined ? { ff: 'monospace', fz: 13 } : { style: { overflowWrap: 'anywhere' } })}
+        {...(label === undefined
+          ? { ff: 'monospace', fz: 13, style: { whiteSpace: 'nowrap' } }
+          : { style: { overflowWrap: 'anywhere' } })}
       >
         {label ?? `${guid.slice(0, 8)}…${guid.slice(-6)}`}
       </PageLink>
