@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { averageLabel, countLabel, stepLabel, timeLabel } from './chart/labels.ts';
 import { countTicks, timeTicks } from './chart/ticks.ts';
 import { formatAmount } from './text/format-amount.ts';
-import { formatRemaining } from './time/format-time.ts';
+import { formatClock, formatExactTime, formatRemaining } from './time/format-time.ts';
 
 const HOUR_MS = 3_600_000;
 const PHONE_PX = 260;
@@ -72,6 +72,19 @@ test('amounts use the format of their asset', () => {
   assert.equal(formatAmount('12345678901234567890', 'USD'), '$123,456,789,012,345,678.90');
   assert.equal(formatAmount('1000000000000000000001', 'ETH'), '1,000.000000000000000001 ETH');
   assert.equal(formatAmount('12345678901234567891', 'XYZ'), '12,345,678,901,234,567,891 units of XYZ');
+});
+
+test('exact times have 24 hours and name their zone', () => {
+  const at = '2026-11-15T13:00:03.000Z';
+  assert.match(
+    formatExactTime(at),
+    /^Nov 1[56], 2026, \d\d:\d\d:03 (?![AP]M)\S+ · 2026-11-15T13:00:03\.000Z$/,
+  );
+  assert.equal(formatClock(at, 'utc'), '13:00:03 UTC');
+  assert.equal(
+    inZone('Asia/Kolkata', () => formatClock(at, 'local')),
+    '18:30:03',
+  );
 });
 
 test('remaining times from 48 hours on are in days', () => {

@@ -6,18 +6,14 @@ import { type Column, ColumnTable } from '../../shared/table/ColumnTable.tsx';
 import { BreakableText } from '../../shared/text/BreakableText.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { Duration } from '../../shared/time/Duration.tsx';
+import { formatClock, formatExactTime } from '../../shared/time/format-time.ts';
+import { useTimeForm } from '../../shared/time/time-form.tsx';
 import type { LiveRow } from './use-live.ts';
-
-const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
 
 const COLUMNS: readonly Column<LiveRow>[] = [
   {
     title: 'Time',
-    cell: ({ attempted_at: at }) => (
-      <Text span inherit ff="monospace" fz={13}>
-        {clock.format(new Date(at))}
-      </Text>
-    ),
+    cell: ({ attempted_at: at }) => <ClockTime at={at} />,
   },
   {
     title: 'Event',
@@ -64,4 +60,13 @@ function detailsOf(onOpen: (deliveryGuid: string) => void): Column<LiveRow> {
       </Button>
     ),
   };
+}
+
+function ClockTime({ at }: { at: string }) {
+  const { form } = useTimeForm();
+  return (
+    <Text component="time" dateTime={at} title={formatExactTime(at)} inherit ff="monospace" fz={13}>
+      {formatClock(at, form === 'utc' ? form : 'local')}
+    </Text>
+  );
 }

@@ -7,7 +7,7 @@ const JUST_NOW_MS = 45_000;
 const DAYS_FROM_HOURS = 48;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' });
 
 /** "3 min. ago", "in 2 hr.", "just now". */
 export function formatRelativeTime(at: string, now: number): string {
@@ -26,6 +26,11 @@ export function formatAbsoluteTime(at: string, zone: 'local' | 'utc'): string {
   const offset = zone === 'local' ? date.getTimezoneOffset() * MINUTE_MS : 0;
   const text = new Date(date.getTime() - offset).toISOString().slice(0, 19).replace('T', ' ');
   return zone === 'utc' ? `${text} UTC` : text;
+}
+
+/** "13:00:03" in local time, "12:00:03 UTC". */
+export function formatClock(at: string, zone: 'local' | 'utc'): string {
+  return formatAbsoluteTime(at, zone).slice('2026-11-15 '.length);
 }
 
 /** Local time, followed by the UTC time of the API. */
