@@ -40,7 +40,12 @@ export function HealthTimeline({
   timeline: EndpointTimeline | undefined;
   axis: TimeAxis;
 }) {
-  if (!timeline) return <div className={styles.strip} style={{ marginLeft: axis.leftPx }} />;
+  if (!timeline)
+    return (
+      <div className={styles.timeline}>
+        <div className={styles.strip} style={{ marginLeft: axis.leftPx }} />
+      </div>
+    );
   const share = (moment: string) =>
     Math.max(0, Math.min(1, (Date.parse(moment) - axis.from) / (axis.to - axis.from)));
   const newest = timeline.changes.toReversed().slice(0, MAX_LISTED);
