@@ -88,5 +88,3 @@ export function useUploads() {
     dismiss: (key: number) => setUploads((all) => all.filter((upload) => upload.key !== key)),
   };
 }
-
-/** Filters may change during an upload; the Organization and bank may not. */
