@@ -42,6 +42,7 @@ server.get('/begun', hidden, (_request, reply) => {
   stream.push('the first part');
   return reply.send(stream);
 });
+server.get('/unchanged', hidden, (_request, reply) => reply.code(304).send());
 server.get('/named/:guid', { schema: { hide: true, params: GuidParams } }, async () => ({}));
 const port = await listenAnywhere(server);
 
@@ -206,6 +207,11 @@ test('HEAD reads nothing of a stream', async () => {
   assert.deepEqual([status, text, linesRead], [200, '', 0]);
   assert.match(String(headers['content-type']), /^text\/csv/);
   assert.equal(headers['content-length'], undefined);
+});
+
+test('a 304 to HEAD has no Content-Length', async () => {
+  const { statusCode, headers } = await server.inject({ method: 'HEAD', url: '/unchanged' });
+  assert.deepEqual([statusCode, headers['content-length']], [304, undefined]);
 });
 
 test('a path parameter of any length reaches its route and is not logged', async () => {

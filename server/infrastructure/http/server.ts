@@ -191,6 +191,9 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   server.addHook('onSend', (request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close');
     if (request.method === 'HEAD' && payload instanceof Readable) done(null, emptied(payload));
+    // For a response to HEAD without a payload Fastify sets `Content-Length: 0`, which a 304 must not have (RFC 9110,
+    // section 8.6).
+    else if (request.method === 'HEAD' && reply.statusCode === 304) done(null, Readable.from([]));
     else done();
   });
   server.addHook('onResponse', (request, reply, done) => {

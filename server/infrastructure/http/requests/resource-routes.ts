@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Page, PageOf } from '../../database/paging/paging.ts';
@@ -151,9 +150,7 @@ export function registerGet<
       const view = route.view(unwrap(await route.get(request as Request<Params, Static<Query>>)));
       const tag = entityTagOf(view as object, route.activity);
       reply.header('etag', tag);
-      if (!isKnown(tag)) return view;
-      // With an empty stream Fastify adds no `Content-Length: 0` to HEAD, which a 304 must not have (RFC 9110, section 8.6).
-      return reply.code(304).send(request.method === 'HEAD' ? Readable.from([]) : undefined);
+      return isKnown(tag) ? reply.code(304).send() : view;
     },
   );
 }
