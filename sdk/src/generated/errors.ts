@@ -382,7 +382,7 @@ export class UnsupportedGrantTypeError extends BadRequestError {
 }
 
 /**
- * 415: `Content-Type` is not accepted. Remedy: send `application/json`.
+ * 415: `Content-Type` is not accepted, or the body is compressed. Remedy: send `application/json` without `Content-Encoding`.
  */
 export class UnsupportedMediaTypeError extends BadRequestError {
   declare readonly messageCode: 'unsupported_media_type';

@@ -118,13 +118,12 @@ export function unwrap<T>(result: T | Failure): T {
   return result;
 }
 
+const JSON_ONLY = 'Content-Type must be application/json';
+
 /** At the token endpoints an invalid request is `invalid_request` (RFC 6749, section 5.2). They accept forms too. */
 export function oauthFailure(failure: Failure): Failure {
-  if (failure.code === 'unsupported_media_type')
-    return new Failure(
-      failure.code,
-      'Content-Type must be application/json or application/x-www-form-urlencoded',
-    );
+  if (failure.message === JSON_ONLY)
+    return new Failure(failure.code, `${JSON_ONLY} or application/x-www-form-urlencoded`);
   const misfits: readonly FailureCode[] = ['invalid_parameter', 'missing_parameter', 'malformed_json'];
   return misfits.includes(failure.code) ? new Failure('invalid_request', failure.message) : failure;
 }
@@ -135,7 +134,7 @@ type FrameworkError = { code?: string; statusCode?: number; message?: string };
 export function failureOfFramework({ code, statusCode }: FrameworkError): Failure | undefined {
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Failure('unsupported_media_type', 'Content-Type must be application/json');
+      return new Failure('unsupported_media_type', JSON_ONLY);
     case 'FST_ERR_BAD_URL':
       return new Failure('invalid_parameter', 'The path must be validly percent-encoded');
     // A parameter longer than any guid cannot match an object.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { ANY_CHARACTER } from '../../../../testing/api/any-character.ts';
 import { type JsonSchema, sampleOf, wrongValues } from '../../../../testing/api/json-samples.ts';
@@ -68,6 +69,17 @@ for (const operation of operations) {
     assertRefused(operation, await send('{}', headers), { status: 413, code: 'payload_too_large' });
   });
 
+  test(`${operationId}: rejects a compressed body, and says how to send it`, async () => {
+    const types = Object.keys(requestBody?.content ?? {});
+    for (const type of valuesOf(['compressed', part, types], types)) {
+      const headers = { 'content-type': type, 'content-encoding': 'gzip' };
+      const answer = await send(gzipSync('{}'), headers);
+      const names = 'send the request body without compression';
+      assertRefused(operation, answer, { status: 415, code: 'unsupported_media_type', names });
+      assert.equal(answer.headers['accept-encoding'], 'identity');
+    }
+  });
+
   if (requestBody?.content[FORM_TYPE]) {
     test(`${operationId}: rejects a form with invalid UTF-8 or U+0000`, async () => {
       const headers = { 'content-type': FORM_TYPE };
@@ -85,6 +97,8 @@ for (const operation of operations) {
   if (!schema) continue;
 
   test(`${operationId}: rejects invalid JSON as malformed`, async () => {
+    const identity = { ...JSON_TYPE, 'content-encoding': 'Identity' };
+    assertRefused(operation, await send('{', identity), { status: 400, code: 'malformed_json' });
     const invalidUtf8 = Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xc3, 0x28, 0x22, 0x7d]);
     const bodies = ['{', 'x', '{"a":1,}', "{'a':1}", 'NaN', '{"__proto__":{}', invalidUtf8];
     for (const body of valuesOf(['malformed', part], bodies))

@@ -5,7 +5,7 @@ import type { BodyPace } from './body-pace.ts';
 import { createJsonScan } from './json/json-scan.ts';
 import { createLongText, type LongText, malformed } from './json/long-text.ts';
 import { failureOfPrototypeField } from './prototype-fields.ts';
-import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
+import { failureOfEncoding, readBody, SMALL_BODY_BYTES } from './read-body.ts';
 import { failureOfBody } from './unsupported-characters.ts';
 
 declare module 'fastify' {
@@ -54,6 +54,8 @@ export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void 
     }, longText);
 
     function write(chunk: Buffer): Failure | undefined {
+      const encoded = failureOfEncoding(request);
+      if (encoded) return encoded;
       const problem = scan.write(chunk);
       if (problem !== undefined) return new Failure('invalid_parameter', problem);
       if (longText !== undefined && keptBytes > MAX_BESIDE_LONG_TEXT_BYTES)

@@ -2,7 +2,7 @@ import { Failure } from '../../runtime/failure.ts';
 import { FailureError } from '../errors.ts';
 import type { HttpServer } from '../server.ts';
 import type { BodyPace } from './body-pace.ts';
-import { readBody } from './read-body.ts';
+import { failureOfEncoding, readBody } from './read-body.ts';
 import { failureOfBody } from './unsupported-characters.ts';
 
 /** More than any client of the token endpoints sends. Unknown parameters are ignored (RFC 6749, section 3.2). */
@@ -19,7 +19,7 @@ export function registerFormBody(scope: HttpServer, pace: BodyPace): void {
       ...{ request, payload, pace },
       write(chunk) {
         chunks.push(chunk);
-        return undefined;
+        return failureOfEncoding(request);
       },
       done(failure) {
         const result = failure ?? parametersOf(Buffer.concat(chunks), utf8);

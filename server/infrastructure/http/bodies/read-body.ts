@@ -143,6 +143,18 @@ function overloaded(): Failure {
   });
 }
 
+/** Refuses a body that cannot be parsed because it is compressed. */
+export function failureOfEncoding({ headers, bodyIntake }: FastifyRequest): Failure | undefined {
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  if (encoding.toLowerCase() === 'identity') return undefined;
+  // RFC 9110, section 15.5.16.
+  bodyIntake.reply.header('accept-encoding', 'identity');
+  return new Failure(
+    'unsupported_media_type',
+    'Content-Encoding is not supported; send the request body without compression',
+  );
+}
+
 function tooLarge(limit: number, advice: string | undefined): Failure {
   const message = `The request body must have at most ${limit} bytes`;
   return new Failure('payload_too_large', advice === undefined ? message : `${message}; ${advice}`);

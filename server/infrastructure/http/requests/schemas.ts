@@ -84,7 +84,7 @@ const ERROR_DESCRIPTIONS = {
   411: 'Content-Length is missing.',
   412: 'The object does not have the ETag of If-Match.',
   413: 'The body is too large.',
-  415: 'The content type is not supported.',
+  415: 'The content type or the compression of the body is not supported.',
   416: 'The range is outside the content.',
   422: 'The request is well-formed but violates a rule. The message names it.',
   429: 'The rate limit is exceeded, or too many requests or streams are open. Retry after Retry-After seconds.',
