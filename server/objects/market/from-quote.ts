@@ -3,7 +3,7 @@ import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Details } from '../machine.ts';
 import { type ObjectRow, selectObject, type Visible } from '../store.ts';
 import { isQuoteUsed } from './quote-store.ts';
-import { TRADING } from './quotes.ts';
+import { TRADING, timeForms } from './quotes.ts';
 
 /** How an object takes its fields from a quote. */
 export type FromQuote = {
@@ -64,7 +64,7 @@ export async function findQuote(
     );
   const quote = await selectObject(queries, inBank, 'quote', String(guid));
   if (!quote) return new Failure('no_object', 'quote_guid must be the guid of a quote of this bank');
-  const { product_type, expires_at } = quote.details;
+  const { product_type, expires_at } = timeForms.show(quote.details);
   if ((product_type === TRADING ? 'trading' : 'transfer') !== product)
     return new Failure(
       'no_object',

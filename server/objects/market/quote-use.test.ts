@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { createCallers, createSiblings, issueToken, TOKEN_TYPES } from '../../../testing/api/api-callers.ts';
 import { assertError, createTestApp } from '../../../testing/app/app.ts';
 import { createCustomer } from '../../../testing/objects/customers.ts';
@@ -128,6 +129,15 @@ test('an expired quote cannot be used', async () => {
     'quote_expired',
     `The quote expired at ${second.expires_at}; create another`,
   );
+});
+
+test('the expiry of a quote from an earlier version is shown in UTC', async () => {
+  const { guid: quote_guid } = await quoteOf();
+  await sql`
+    update objects set details = details || '{"expires_at": "2020-01-01T02:00:00+02:00"}'
+    where guid = ${quote_guid}`.execute(app.database.queries);
+  const message = 'The quote expired at 2020-01-01T00:00:00.000Z; create another';
+  assertError(await create('trades', { quote_guid }), 422, 'quote_expired', message);
 });
 
 test('a used quote is refused as used, also after its expiry and on another node', async () => {
