@@ -100,6 +100,13 @@ test('a refresh of one that is storing can choose another ending', async () => {
     chosen.body,
     'a repeat changes nothing',
   );
+  const updates = (await auditRecordsOf(app, guid)).filter(({ action }) =>
+    String(action).endsWith('.update'),
+  );
+  assert.deepEqual(
+    updates.map(({ changes }) => changes.fields),
+    [['simulate']],
+  );
   await pass();
   assert.equal(await emitted(guid), 'storing failed');
 });

@@ -118,9 +118,11 @@ function withoutNulls(details: Details): Details {
   return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== null));
 }
 
+/** A transition has another ending too; alone, it is a change of `simulate`. */
 function changedFields(before: store.ObjectRow, after: store.ObjectRow): string[] {
-  const fieldsOf = ({ state, labels, details }: store.ObjectRow): Record<string, unknown> => ({
+  const fieldsOf = ({ state, labels, details, ending }: store.ObjectRow): Record<string, unknown> => ({
     ...{ ...details, state, labels },
+    ...(before.state === after.state && { simulate: ending }),
   });
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
