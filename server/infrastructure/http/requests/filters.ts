@@ -20,6 +20,8 @@ export const METHODS_PATTERN = listPattern('(GET|HEAD|POST|PATCH|PUT|DELETE)');
 export const STATUSES_PATTERN = listPattern('([1-5]\\d\\d|[1-5]xx)');
 export const ENVIRONMENTS_PATTERN = '^(production|sandbox)(,(production|sandbox))?$';
 
+export const TEXTS_PATTERN = listPattern('[^,]+');
+
 function listPattern(value: string): string {
   return `^${value}(,${value})*$`;
 }
@@ -44,6 +46,7 @@ export function textsFilter(description: string) {
   return Type.Optional(
     Type.String({
       ...REPEATABLE,
+      pattern: TEXTS_PATTERN,
       maxLength: MAX_TEXTS_CHARACTERS,
       description: `${description}, or several separated by commas`,
     }),

@@ -10,6 +10,7 @@ import {
   MAX_VALUES_KEYWORD,
   METHODS_PATTERN,
   STATUSES_PATTERN,
+  TEXTS_PATTERN,
   values,
   WORDS_PATTERN,
 } from './filters.ts';
@@ -165,6 +166,7 @@ const PATTERN_MESSAGES: Record<string, string> = {
   '^https://': 'must be an HTTPS URL',
   [GUIDS_PATTERN]: 'must be a guid of 32 lowercase hex characters, or several separated by commas',
   [WORDS_PATTERN]: 'must be a lowercase word, or several separated by commas',
+  [TEXTS_PATTERN]: 'must be a text, or several separated by commas, none of them empty',
   [METHODS_PATTERN]: 'must be a method in capitals, for example POST, or several separated by commas',
   [STATUSES_PATTERN]: 'must be a status such as 404, a class such as 4xx, or several separated by commas',
   [ENVIRONMENTS_PATTERN]: 'must be production, sandbox, or both separated by a comma',
