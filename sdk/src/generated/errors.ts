@@ -10,6 +10,13 @@ export class AmountOutOfRangeError extends UnprocessableError {
 }
 
 /**
+ * 422: the Organization and its banks have 1,000 key pairs. Remedy: delete one that is not used.
+ */
+export class ApplicationLimitReachedError extends UnprocessableError {
+  declare readonly messageCode: 'application_limit_reached';
+}
+
+/**
  * 401: the token expired, was revoked, or is not valid; at a login: wrong email address or password. Remedy: get a new token; after a login, check both.
  */
 export class AuthenticationFailedError extends AuthenticationError {
@@ -21,6 +28,13 @@ export class AuthenticationFailedError extends AuthenticationError {
  */
 export class AuthenticationMalformedError extends AuthenticationError {
   declare readonly messageCode: 'authentication_malformed';
+}
+
+/**
+ * 422: the Organization has 1,000 banks in the environment. Remedy: use one of them.
+ */
+export class BankLimitReachedError extends UnprocessableError {
+  declare readonly messageCode: 'bank_limit_reached';
 }
 
 /**
@@ -412,8 +426,10 @@ export class UploadInProgressError extends ConflictError {
 /** The class of each `message_code`. */
 export const ERROR_CLASSES: Readonly<Record<string, typeof ApiError>> = {
   amount_out_of_range: AmountOutOfRangeError,
+  application_limit_reached: ApplicationLimitReachedError,
   authentication_failed: AuthenticationFailedError,
   authentication_malformed: AuthenticationMalformedError,
+  bank_limit_reached: BankLimitReachedError,
   content_type_mismatch: ContentTypeMismatchError,
   database_unavailable: DatabaseUnavailableError,
   delivery_not_retryable: DeliveryNotRetryableError,

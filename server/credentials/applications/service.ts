@@ -6,7 +6,7 @@ import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
-import { changesOf, replacedBy } from '../../infrastructure/runtime/changes.ts';
+import { changesOf } from '../../infrastructure/runtime/changes.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
@@ -15,6 +15,7 @@ import type { Bank, Organizations } from '../organizations/service.ts';
 import { createdAlert, removedAlert, widenedAlerts } from './alerts.ts';
 import { parseAllowlist } from './allowlists/allowlist.ts';
 import type { ClientSecrets } from './client-secret.ts';
+import { applicationChange } from './records.ts';
 import type { ApplicationChanges, NewApplication } from './schema.ts';
 import * as store from './store.ts';
 import type { KeyUsage } from './usage.ts';
@@ -22,6 +23,9 @@ import type { KeyUsage } from './usage.ts';
 export type { Client, Owner } from './store.ts';
 export type Applications = ReturnType<typeof createApplications>;
 export type CreatedApplication = { application: store.Application; secret: Secret };
+
+/** Key pairs of an Organization and all its banks. A rotation needs a free one for a while. */
+const MAX_KEY_PAIRS = 1_000;
 
 /** `required`: every new key needs an IP allowlist; `optional`: only keys of live Organizations. */
 export type AllowlistPolicy = 'required' | 'optional';
@@ -129,7 +133,7 @@ export function createApplications(deps: ApplicationsDeps) {
       recordAnswer: RecordAnswer<CreatedApplication> = recordNothing,
     ): Promise<CreatedApplication | Failure> {
       return database.transaction(async (transaction) => {
-        const organization = await organizations.lockForShare(transaction, owner.organizationGuid);
+        const organization = await organizations.lockForUpdate(transaction, owner.organizationGuid);
         if (isFailure(organization)) return organization;
         const holder = owner.bank ? 'bank' : 'organization';
         const refusal = await checkSandboxChange(transaction, { ...owner, kind: holder });
@@ -144,6 +148,11 @@ export function createApplications(deps: ApplicationsDeps) {
         const replaced = input.replaces_client_id ?? null;
         const irreplaceable = replaced && (await refusalOfReplacement(transaction, owner, replaced));
         if (irreplaceable) return irreplaceable;
+        if ((await store.countApplications(transaction, organization.guid)) >= MAX_KEY_PAIRS)
+          return new Failure(
+            'application_limit_reached',
+            `The Organization has ${MAX_KEY_PAIRS} key pairs, the limit; delete one that is not used`,
+          );
         const now = clock.now();
         const secret = secrets.generate();
         const application: store.Application = {
@@ -281,20 +290,4 @@ export function createApplications(deps: ApplicationsDeps) {
 
 function applicationNotFound(): Failure {
   return new Failure('not_found', 'There is no such application');
-}
-
-function applicationChange(
-  verb: 'create' | 'update' | 'remove',
-  application: store.Application,
-  changes: object,
-) {
-  const objectType = application.bank_guid === null ? 'organization_application' : 'bank_application';
-  return {
-    action: `${objectType}.${verb}` as const,
-    organizationGuid: application.organization_guid,
-    objectType,
-    objectId: application.client_id,
-    changes: { ...changes },
-    before: verb === 'update' ? replacedBy(changes, application) : undefined,
-  };
 }

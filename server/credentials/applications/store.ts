@@ -86,6 +86,15 @@ export function selectAnyForUpdate(
     .executeTakeFirst();
 }
 
+export async function countApplications(transaction: Transaction, organizationGuid: string): Promise<number> {
+  const { count } = await transaction
+    .selectFrom('applications')
+    .select((expression) => expression.fn.countAll<number>().as('count'))
+    .where('organization_guid', '=', organizationGuid)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 export async function selectBankEnvironment(
   transaction: Transaction,
   bankGuid: string,

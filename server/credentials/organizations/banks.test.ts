@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/api/answers.ts';
 import { createCallers, issueToken } from '../../../testing/api/api-callers.ts';
 import { assertError, createTestApp } from '../../../testing/app/app.ts';
@@ -179,4 +180,22 @@ test('each token lists the banks that it can access, newest first', async () => 
   assert.equal(await list(user, `?updated_at_gte=${app.clock.now().toISOString()}`), 'second live first');
   assert.equal(await list(user, `?updated_at_lt=${app.clock.now().toISOString()}`), '');
   assert.equal(await list(user, `?created_at_lt=${app.clock.now().toISOString()}`), '');
+});
+
+test('an Organization has at most 1,000 banks in each environment, also with concurrent creations', async () => {
+  const crowded = await createCallers(app);
+  await sql`
+    insert into banks (guid, organization_guid, name, environment, created_at, updated_at)
+    select gen_random_uuid(), organization_guid, name, 'sandbox', created_at, updated_at
+    from banks cross join generate_series(2, 999) where guid = ${crowded.bankGuid}`.execute(
+    app.database.queries,
+  );
+  const token = await issueToken(app, crowded, 'organization');
+  const answers = await Promise.all([1, 2, 3].map(() => create(token, { name: 'Last' })));
+  const [created, ...refused] = answers.sort((one, other) => one.status - other.status);
+  assert.equal(created?.status, 201, JSON.stringify(created?.body));
+  for (const answer of refused) assertError(answer, 422, 'bank_limit_reached', /has 1000 banks in sandbox/);
+  const path = `/organizations/${crowded.organizationGuid}/banks`;
+  const production = await app.operate('POST', path, { name: 'Live', environment: 'production' });
+  assert.equal(production.status, 201, JSON.stringify(production.body));
 });

@@ -21,6 +21,8 @@ import {
 } from './schema.ts';
 import * as store from './store.ts';
 
+/** Of an Organization in each environment: the dashboard lists as many. */
+const MAX_BANKS = 1_000;
 const MAX_REMEMBERED_BANKS = 10_000;
 
 /** The Banks of Organizations; part of the Organizations service. */
@@ -48,7 +50,14 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
         return new Failure('invalid_parameter', `type must equal environment (${input.environment})`);
       const unsupported = checkCatalogue(input);
       if (unsupported) return unsupported;
-      if (!(await store.selectOrganization(transaction, organizationGuid))) return organizationNotFound();
+      // The lock serializes concurrent creations, so that they cannot exceed the limit.
+      const organization = await store.selectOrganizationForUpdate(transaction, organizationGuid);
+      if (!organization) return organizationNotFound();
+      if ((await store.countBanks(transaction, organizationGuid, input.environment)) >= MAX_BANKS)
+        return new Failure(
+          'bank_limit_reached',
+          `The Organization has ${MAX_BANKS} banks in ${input.environment}, the limit; use one of them`,
+        );
       const now = clock.now();
       const bank: store.Bank = {
         guid: guids.next(),

@@ -110,6 +110,20 @@ export function selectOwnOrganizations(
   return selectPage(queries, organizationOf(queries, organizationGuid), page);
 }
 
+export async function countBanks(
+  transaction: Transaction,
+  organizationGuid: string,
+  environment: EnvironmentName,
+): Promise<number> {
+  const { count } = await transaction
+    .selectFrom('banks')
+    .select((expression) => expression.fn.countAll<number>().as('count'))
+    .where('organization_guid', '=', organizationGuid)
+    .where('environment', '=', environment)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 export async function insertBank(queries: Queries, bank: Bank): Promise<void> {
   await queries.insertInto('banks').values(bank).execute();
 }

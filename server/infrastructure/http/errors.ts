@@ -61,6 +61,8 @@ const ANSWERS = {
   quote_expired: { status: 422, error: 'unprocessable' },
   amount_out_of_range: { status: 422, error: 'unprocessable' },
   not_implemented: { status: 422, error: 'unprocessable' },
+  application_limit_reached: { status: 422, error: 'unprocessable' },
+  bank_limit_reached: { status: 422, error: 'unprocessable' },
   subscription_limit_reached: { status: 422, error: 'unprocessable' },
   pending_files_limit_reached: { status: 422, error: 'unprocessable' },
   recovery_limit_reached: { status: 422, error: 'unprocessable' },

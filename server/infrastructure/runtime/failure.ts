@@ -41,6 +41,8 @@ export type FailureCode =
   | 'amount_out_of_range'
   | 'not_implemented'
   | 'subscription_protected'
+  | 'application_limit_reached'
+  | 'bank_limit_reached'
   | 'subscription_limit_reached'
   | 'invalid_https_url'
   | 'unknown_organization'
