@@ -150,14 +150,14 @@ export class InvalidIpAllowlistError extends UnprocessableError {
 }
 
 /**
- * 400: a field or parameter is unknown or not valid; or the body is too deep or has too many entries. Remedy: correct what `message` names; send at most 32 levels, 100 keys per object and 10,000 entries.
+ * 400: a field or parameter is unknown, repeated or not valid; or the body is too deep or has too many entries. Remedy: correct what `message` names; send at most 32 levels, 100 keys per object and 10,000 entries.
  */
 export class InvalidParameterError extends BadRequestError {
   declare readonly messageCode: 'invalid_parameter';
 }
 
 /**
- * 400: a parameter is missing or not valid; or the token to revoke belongs to another client. Remedy: correct what `message` names.
+ * 400: a parameter is missing, repeated or not valid; or the token to revoke belongs to another client. Remedy: correct what `message` names.
  */
 export class InvalidRequestError extends BadRequestError {
   declare readonly messageCode: 'invalid_request';

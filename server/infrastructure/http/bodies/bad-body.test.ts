@@ -105,6 +105,17 @@ for (const operation of operations) {
       assertRefused(operation, await send(body), { status: 400, code: 'malformed_json' });
   });
 
+  test(`${operationId}: rejects a repeated field by name`, async () => {
+    const [[name, value] = ['a', 1]] = Object.entries(sampleOf(schema) as object);
+    const bodies = [
+      `{"${name}":${JSON.stringify(value)},"b":{},"${name}":${JSON.stringify(value)}}`,
+      `{"${name}":[],"b":"\\"{:","\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}" :1}`,
+      `{"b":[{"a":1},{"a":1,"${name}":{"a":{},"b":[]},"${name}":1}]}`,
+    ];
+    for (const body of valuesOf(['repeated', part], bodies))
+      assertRefused(operation, await send(body), invalid(`${name} must be sent only once`));
+  });
+
   test(`${operationId}: rejects a missing body and a body that is not an object`, async () => {
     const bodies = ['', '[]', 'null', '1', '"x"', 'true'];
     for (const body of valuesOf(['no object', part], bodies, { later: 2 })) {

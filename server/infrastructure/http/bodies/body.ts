@@ -4,6 +4,7 @@ import { FailureError } from '../errors.ts';
 import type { BodyPace } from './body-pace.ts';
 import { createJsonScan } from './json/json-scan.ts';
 import { createLongText, type LongText, malformed } from './json/long-text.ts';
+import { failureOfRepeatedField } from './json/repeated-fields.ts';
 import { failureOfPrototypeField } from './prototype-fields.ts';
 import { failureOfEncoding, readBody, SMALL_BODY_BYTES } from './read-body.ts';
 import { failureOfBody } from './unsupported-characters.ts';
@@ -72,7 +73,10 @@ export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void 
       else
         void (oauth ? parseOAuth : parseText)(request, text, (error, value) => {
           if (error) return done(malformed('The request body must be valid JSON'));
-          const failure = (oauth ? undefined : failureOfPrototypeField(text, value)) ?? failureOfBody(value);
+          const failure =
+            (oauth ? undefined : failureOfPrototypeField(text, value)) ??
+            failureOfRepeatedField(text, value, scan.fieldCount()) ??
+            failureOfBody(value);
           if (failure) return done(new FailureError(failure));
           const raw = scan.longText();
           if (raw) request.longText = createLongText(raw);

@@ -49,6 +49,7 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
   const keys: number[] = [];
   let depth = 0;
   let entries = 0;
+  let fields = 0;
   let inString = false;
   /** Remaining bytes of an escape sequence; -1 right after its backslash. */
   let escapeLeft = 0;
@@ -83,6 +84,7 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
     if (depth === 1) field = name;
     beforeLong =
       depth === 1 && longField !== undefined && nameBytes <= SHOWN_NAME_BYTES && textOf(field) === longField;
+    fields += 1;
     const count = (keys[depth] ?? 0) + 1;
     keys[depth] = count;
     if (count > MAX_OBJECT_KEYS)
@@ -178,6 +180,9 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
       if (start < chunk.length) keep(start === 0 ? chunk : chunk.subarray(start));
       return undefined;
     },
+
+    /** Fields of all objects, repeated ones included. */
+    fieldCount: (): number => fields,
 
     /** The last one if there are several. */
     longText: (): RawText | undefined => long,
