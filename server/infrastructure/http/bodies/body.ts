@@ -5,6 +5,7 @@ import type { BodyPace } from './body-pace.ts';
 import { createJsonScan } from './json/json-scan.ts';
 import { createLongText, type LongText, malformed } from './json/long-text.ts';
 import { failureOfRepeatedField } from './json/repeated-fields.ts';
+import { withoutRoundedNumbers } from './json/rounded-numbers.ts';
 import { failureOfPrototypeField } from './prototype-fields.ts';
 import { failureOfEncoding, readBody, SMALL_BODY_BYTES } from './read-body.ts';
 import { failureOfBody } from './unsupported-characters.ts';
@@ -71,8 +72,9 @@ export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void 
       const text = textOf(kept.length === 1 ? kept[0] : Buffer.concat(kept, keptBytes));
       if (text === undefined) done(malformed('The request body must be valid UTF-8 without compression'));
       else
-        void (oauth ? parseOAuth : parseText)(request, text, (error, value) => {
+        void (oauth ? parseOAuth : parseText)(request, text, (error, parsed) => {
           if (error) return done(malformed('The request body must be valid JSON'));
+          const value = oauth ? parsed : withoutRoundedNumbers(text, parsed);
           const failure =
             (oauth ? undefined : failureOfPrototypeField(text, value)) ??
             failureOfRepeatedField(text, value, scan.fieldCount()) ??
