@@ -22,7 +22,7 @@ import { OPERATOR_TOKEN } from '../shared/site.ts';
 export type ServerOptions = {
   databaseUrl: string;
   settings: Readonly<Record<string, string>>;
-  /** Key pairs of the Organization. */
+  /** Key pairs, the first of the Organization with the customer. */
   clients: number;
 };
 export type Fixtures = {
@@ -32,7 +32,8 @@ export type Fixtures = {
   customerGuid: string;
 };
 
-const CREATED_AT_ONCE = 8;
+/** An Organization has at most 1,000 key pairs. */
+const KEY_PAIRS_OF_EACH = 512;
 
 process.send?.('ready');
 const [{ databaseUrl: ownerUrl, settings, clients: clientCount }] = (await once(process, 'message')) as [
@@ -64,26 +65,37 @@ await buildMissingIndexes({ database: app.database, log });
 await app.partitions.prepare();
 await app.revocations.start();
 
-const organization = await app.organizations.create(systemActor, { name: 'Bench' });
-const bank = required(
-  await app.organizations.createBank(systemActor, organization.guid, {
+async function createOwner() {
+  const { guid: organizationGuid } = await app.organizations.create(systemActor, { name: 'Bench' });
+  const bank = await app.organizations.createBank(systemActor, organizationGuid, {
     name: 'Bench',
     environment: 'sandbox',
-  }),
-);
-const owner = { organizationGuid: organization.guid, bank };
-const clients: Fixtures['clients'][number][] = [];
-async function createClients(): Promise<void> {
-  while (clients.length < clientCount) {
+  });
+  return { organizationGuid, bank: required(bank) };
+}
+async function createClients(owner: Owner, count: number): Promise<Fixtures['clients']> {
+  const clients: Fixtures['clients'][number][] = [];
+  while (clients.length < count) {
     const created = await app.applications.create(systemActor, owner, { name: 'Bench' }, 'optional');
     const { application, secret } = required(created);
     clients.push({ client_id: application.client_id, client_secret: secret.reveal() });
   }
+  return clients;
 }
-await Promise.all(Array.from({ length: CREATED_AT_ONCE }, createClients));
+type Owner = Awaited<ReturnType<typeof createOwner>>;
+
+const owner = await createOwner();
+const { organizationGuid, bank } = owner;
+const parts = Array.from({ length: Math.ceil(clientCount / KEY_PAIRS_OF_EACH) }, async (_, index) =>
+  createClients(
+    index === 0 ? owner : await createOwner(),
+    Math.min(KEY_PAIRS_OF_EACH, clientCount - index * KEY_PAIRS_OF_EACH),
+  ),
+);
+const clients = (await Promise.all(parts)).flat();
 const customers = required(OBJECT_TYPES.find(({ name }) => name === 'customer'));
 const customer = required(
-  await app.objects.create(systemActor, { organizationGuid: organization.guid }, customers, {
+  await app.objects.create(systemActor, { organizationGuid }, customers, {
     type: 'individual',
     bank_guid: bank.guid,
   }),
@@ -96,7 +108,7 @@ const privateKey = await importJWK(await exportJWK(pair.privateKey), 'ES256');
 bare.post('/token', async () => {
   const claims = {
     sub: clients[0]?.client_id ?? '',
-    organization_guid: organization.guid,
+    organization_guid: organizationGuid,
     scope: 'customers:read',
   };
   const token = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
@@ -110,7 +122,7 @@ bare.get<{ Params: { guid: string } }>(
     const row = await app.database.queries
       .selectFrom('objects')
       .selectAll()
-      .where('organization_guid', '=', organization.guid)
+      .where('organization_guid', '=', organizationGuid)
       .where('environment', '=', 'sandbox')
       .where('bank_guid', '=', bank.guid)
       .where('type', '=', 'customer')
