@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -68,4 +68,24 @@ test('an invalid file is rejected by name and left unchanged', async () => {
     });
     assert.equal(await readFile(join(dataDir, name), 'utf8'), content);
   }
+});
+
+test('a missing master key of an existing database is reported, and no file is written', async () => {
+  const dataDir = await createDataDir();
+  await mkdir(join(dataDir, 'postgres'));
+  await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '18\n');
+  await assert.rejects(complete(dataDir), {
+    name: 'StartupError',
+    message:
+      /^The master key of the database in .+ is missing; restore .+master\.key or set PORTICO_MASTER_KEY\.$/,
+  });
+  assert.deepEqual(await readdir(dataDir), ['postgres']);
+});
+
+test('a secret that cannot be written is reported by its file', async () => {
+  const dataDir = join(await createDataDir(), 'missing');
+  await assert.rejects(complete(dataDir), {
+    name: 'StartupError',
+    message: /^Cannot write .+master\.key because /,
+  });
 });
