@@ -10,6 +10,7 @@ import {
   UNPRIVILEGED,
 } from '../testing/temporary-server.ts';
 import { lockDataDir } from './data-dir.ts';
+import { fileProblem } from './file-problem.ts';
 
 test('creates the directory with restricted access and leaves it empty after the release', async (t) => {
   const dataDir = join(await temporaryDirectory(t), 'deep', 'data');
@@ -94,6 +95,25 @@ test('a file, and a path below a file, are reported in one sentence', async (t) 
     message: /is a file, not a directory; .*PORTICO_DATA_DIR/,
   });
   await assert.rejects(lockDataDir(file), /that path is a file, not a directory/);
+});
+
+test('a directory that cannot be created is reported in one sentence', {
+  skip: process.platform !== 'linux' && 'only Linux has /proc',
+}, async () => {
+  for (const dataDir of ['/proc/portico', '/proc/portico/data'])
+    await assert.rejects(lockDataDir(dataDir), {
+      name: 'StartupError',
+      message: `Cannot use the data directory ${dataDir} because that path does not exist and cannot be created; correct that or set PORTICO_DATA_DIR to another directory.`,
+    });
+});
+
+test('a file system without hard links is reported as such', () => {
+  const refused = Object.assign(new Error('EPERM: operation not permitted, link'), {
+    code: 'EPERM',
+    syscall: 'link',
+  });
+  const { message } = fileProblem('lock the data directory with', '/mnt/data/portico.lock', refused);
+  assert.match(message, /because the file system has no hard links; /);
 });
 
 // Permissions do not restrict root, so the helper runs as another user.

@@ -1,5 +1,5 @@
 import { access, chmod, constants, mkdir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StartupError } from '../../../runtime/startup-error.ts';
 import { fileProblem, isErrorCode } from './file-problem.ts';
 import { acquireLockFile } from './lock-file.ts';
@@ -13,15 +13,29 @@ const OTHERS_MAY_PASS = 0o711;
 export async function ensureDataDir(dataDir: string): Promise<string> {
   try {
     const mode = process.getuid?.() === 0 ? OTHERS_MAY_PASS : OWNER_ONLY;
-    const created = await mkdir(dataDir, { recursive: true, mode });
-    // The umask may have removed bits. An existing directory keeps its mode.
-    if (created !== undefined) await chmod(dataDir, mode);
+    await createDirectory(dataDir, mode);
     if (!(await stat(dataDir)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
     await access(dataDir, constants.W_OK | constants.X_OK);
     return await realpath(dataDir);
   } catch (error) {
     throw fileProblem('use the data directory', dataDir, error);
   }
+}
+
+/**
+ * With its parents. An existing directory keeps its mode. Not by the option `recursive`, with which Node.js never
+ * returns where a parent exists and refuses directories as not found, such as /proc.
+ */
+async function createDirectory(path: string, mode: number): Promise<void> {
+  if (await exists(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) await createDirectory(parent, mode);
+  await mkdir(path, { mode }).catch((error: unknown) => {
+    // Another process was faster.
+    if (!isErrorCode(error, 'EEXIST')) throw error;
+  });
+  // The umask may have removed bits.
+  await chmod(path, mode);
 }
 
 export async function exists(path: string): Promise<boolean> {
