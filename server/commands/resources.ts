@@ -43,7 +43,7 @@ export async function openApp(
   }
   const complete = await completeSecrets(config, randomBytes);
   // After the checks above: a build takes seconds.
-  const dashboard = withRoutes ? await openDashboard() : undefined;
+  const dashboard = withRoutes ? await openDashboard(stop) : undefined;
   const { databaseUrl, ownerUrl } =
     config.databaseUrl === undefined
       ? await openEmbedded(config.dataDir, resources, stop)
@@ -64,8 +64,8 @@ export async function openApp(
 }
 
 /** Progress goes to stderr, like that of the database setup. */
-async function openDashboard(): Promise<DashboardFiles | undefined> {
-  const folder = await ensureDashboardBuild((text) => process.stderr.write(text));
+async function openDashboard(stop?: AbortSignal): Promise<DashboardFiles | undefined> {
+  const folder = await ensureDashboardBuild((text) => process.stderr.write(text), stop);
   return folder === undefined ? undefined : await readDashboardFiles(folder);
 }
 

@@ -12,7 +12,10 @@ const BUILDER = join(ROOT, 'node_modules', 'vite', 'package.json');
  * The folder with the build of the current sources, created when missing. Undefined when the build tools are not
  * installed: the API then runs without its dashboard.
  */
-export async function ensureDashboardBuild(write: (text: string) => void): Promise<string | undefined> {
+export async function ensureDashboardBuild(
+  write: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   const folder = join(BUILDS, fingerprintOfSources());
   if (existsSync(folder)) return folder;
   if (!existsSync(BUILDER)) {
@@ -23,7 +26,9 @@ export async function ensureDashboardBuild(write: (text: string) => void): Promi
   }
   const startedAt = Date.now();
   write('Building the dashboard … ');
-  const result = await runCommand(process.execPath, [SCRIPT], { cwd: ROOT, timeoutMs: BUILD_TIMEOUT_MS });
+  const limits = { timeoutMs: BUILD_TIMEOUT_MS, signal };
+  const result = await runCommand(process.execPath, [SCRIPT], { cwd: ROOT, ...limits });
+  signal?.throwIfAborted();
   if (result.exitCode !== 0) {
     write(`\n${result.stdout}${result.stderr}`);
     throw new StartupError('The dashboard build failed; see the output above.');

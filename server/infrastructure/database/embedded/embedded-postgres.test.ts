@@ -73,6 +73,26 @@ test('an aborted start ends the creation of the cluster and leaves nothing of it
   assert.deepEqual((await readdir(directory)).sort(), PASSWORDS);
 });
 
+test('an aborted start stops a server that is not ready, and the next start can use it', async (t) => {
+  const cluster = join(dataDir, 'postgres');
+  // A standby without connections never becomes ready, like a long recovery.
+  await writeFile(join(cluster, 'standby.signal'), '');
+  const settings = { ...FAST, hot_standby: 'off' };
+  const stop = new AbortController();
+  const starting = startEmbeddedPostgres({ dataDir, settings, signal: stop.signal });
+  const aborted = assert.rejects(starting, (error) => error === stop.signal.reason);
+  await eventually(async () => (await readdir(cluster)).includes('postmaster.pid'));
+  stop.abort();
+  await aborted;
+  const left = await readdir(cluster);
+  assert.equal(left.includes('postmaster.pid'), false);
+
+  await rm(join(cluster, 'standby.signal'));
+  const server = await start(t, dataDir);
+  assert.deepEqual(await query(server.ownerUrl, 'select answer from kept'), [42]);
+  await server.stop();
+});
+
 test('uses another port when the chosen one was taken', async (t) => {
   // An open connection of the check for readiness would keep the process of the tests alive.
   const taken = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');

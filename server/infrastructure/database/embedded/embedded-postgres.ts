@@ -36,6 +36,7 @@ type Start = {
   readonly settings: Settings;
   readonly log: ServerLog;
   readonly choosePort: () => Promise<number>;
+  readonly signal: AbortSignal | undefined;
 };
 
 /** Another process may take the port between its selection and PostgreSQL's use of it. */
@@ -45,8 +46,8 @@ const WAIT_FOR_LEFTOVERS_MS = 30_000;
 const RETRY_AFTER_MS = 250;
 
 /**
- * Runs PostgreSQL as a child process, with its data in `<dataDir>/postgres`. `signal` aborts the start, whose creation
- * of the database may take longer than a process has for its shutdown.
+ * Runs PostgreSQL as a child process, with its data in `<dataDir>/postgres`. `signal` aborts the start: the creation
+ * of the database, or its recovery after a crash, may take longer than a process has for its shutdown.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -72,12 +73,11 @@ export async function startEmbeddedPostgres(options: {
   await clearLeftoverServer(clusterDir, binaries.pgCtl);
   const syncToDisk = settings.fsync !== 'off';
   await prepareCluster({ dataDir, clusterDir, binaries, launcher, user, password, syncToDisk, signal });
-  signal?.throwIfAborted();
 
   const log = await openServerLog(join(dataDir, 'postgres.log'));
   try {
     return await startServer({
-      ...{ binaries, launcher, clusterDir, password, rolePasswords, settings, log, choosePort },
+      ...{ binaries, launcher, clusterDir, password, rolePasswords, settings, log, choosePort, signal },
     });
   } catch (error) {
     await log.close();
@@ -91,9 +91,10 @@ async function startServer(start: Start): Promise<EmbeddedPostgres> {
     const port = await start.choosePort();
     const args = serverArguments({ clusterDir: start.clusterDir, port, settings: start.settings });
     await start.log.mark();
+    start.signal?.throwIfAborted();
     const server = spawnServer(start.launcher(start.binaries.postgres, args), start.log.fd);
     const address = { port, password: start.password, rolePasswords: start.rolePasswords };
-    const outcome = await waitOrStop(server, address, start.binaries.pgCtl);
+    const outcome = await waitOrStop(server, address, start);
     if (outcome === 'ready') return running(server, address, start);
 
     const written = await start.log.written();
@@ -107,15 +108,22 @@ async function startServer(start: Start): Promise<EmbeddedPostgres> {
 async function waitOrStop(
   server: ServerProcess,
   address: Address,
-  pgCtl: string,
+  { binaries, signal }: Start,
 ): Promise<'ready' | 'died' | 'late'> {
+  const stop = () => stopPostmaster(server, binaries.pgCtl);
+  // The wait ends with the server.
+  const abort = () => void stop().catch(() => undefined);
+  signal?.addEventListener('abort', abort);
   try {
     const outcome = await waitUntilReady(server, address);
-    if (outcome === 'late') await stopPostmaster(server, pgCtl);
+    signal?.throwIfAborted();
+    if (outcome === 'late') await stop();
     return outcome;
   } catch (error) {
-    await stopPostmaster(server, pgCtl);
+    await stop();
     throw error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
   }
 }
 

@@ -30,7 +30,7 @@ export async function clusterExists(clusterDir: string): Promise<boolean> {
 
 /** Creates the cluster if it is missing; checks its version and owner. */
 export async function prepareCluster(options: ClusterOptions): Promise<void> {
-  const { dataDir, clusterDir, binaries, user } = options;
+  const { dataDir, clusterDir, binaries, user, signal } = options;
   try {
     await removeUnfinished(dataDir);
     if (!(await clusterExists(clusterDir))) return await createCluster(options);
@@ -44,6 +44,7 @@ export async function prepareCluster(options: ClusterOptions): Promise<void> {
     if (user !== undefined)
       await runCommand('chown', ['-hR', `${user.uid}:${user.gid}`, clusterDir], {
         timeoutMs: CHOWN_TIMEOUT_MS,
+        signal,
       });
   } catch (error) {
     throw fileProblem('prepare the database in', clusterDir, error);
