@@ -14,7 +14,7 @@ export function momentOption({ io, options }: Context, option: string): Date | u
   const isDate = count !== undefined || /^\d{4}-\d\d-\d\d([T ]|$)/.test(text);
   if (!isDate || !(moment.getTime() >= 0))
     throw new UsageError(
-      `--${option} must be a duration such as 90s, 15m, 1h or 7d, or an ISO 8601 date-time.`,
+      `--${option} must be a duration such as 90s, 15m, 1h or 7d, or an ISO 8601 date-time, and not before 1970.`,
     );
   return moment;
 }
