@@ -1,5 +1,6 @@
 import { type Config, readConfig } from './infrastructure/config/config.ts';
-import { StartupError, UsageError } from './infrastructure/runtime/startup-error.ts';
+import { startupErrorOf } from './infrastructure/database/failures.ts';
+import { UsageError } from './infrastructure/runtime/startup-error.ts';
 
 /** The command line. Commands are loaded when called, so that `--help` answers at once. */
 const HELP = `Usage: portico <command>
@@ -61,8 +62,9 @@ async function run(loadCommand: () => Promise<Command>): Promise<void> {
     const command = await loadCommand();
     await command(config, args);
   } catch (error) {
-    if (!(error instanceof StartupError)) throw error;
-    process.stderr.write(`portico: ${error.message}\n`);
-    process.exitCode = error.exitCode;
+    const reason = startupErrorOf(error);
+    if (!reason) throw error;
+    process.stderr.write(`portico: ${reason.message}\n`);
+    process.exitCode = reason.exitCode;
   }
 }

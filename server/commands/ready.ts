@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { Config } from '../infrastructure/config/config.ts';
+import { failureOfDatabase } from '../infrastructure/database/failures.ts';
 import { excessPrivilege, readRole } from '../infrastructure/database/grants.ts';
 import { schemaState } from '../infrastructure/database/migrate.ts';
 import { namesOfMissingIndexes } from '../infrastructure/database/partitions/partition-indexes.ts';
@@ -71,6 +72,7 @@ async function requireMasterKey(app: App): Promise<void> {
   try {
     await app.signingKeys.current();
   } catch (error) {
+    if (failureOfDatabase(error)) throw error;
     const hint = 'restore master.key in the data directory, or set PORTICO_MASTER_KEY';
     throw new StartupError(`Stored secrets cannot be decrypted (${(error as Error).message}); ${hint}.`);
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTestDatabase } from '../../../testing/database/database.ts';
 import { createLog } from '../runtime/log.ts';
 import { createDatabase } from './database.ts';
-import { failureOfDatabase } from './failures.ts';
+import { failureOfDatabase, startupErrorOf } from './failures.ts';
 
 function errorOf(code: string): Error {
   return Object.assign(new Error('of the server'), { severity: 'ERROR', code });
@@ -52,4 +52,13 @@ test('a bug is not a database failure', () => {
   for (const sqlState of ['23505', '42601', '42P01', '22012'])
     assert.equal(failureOfDatabase(errorOf(sqlState)), undefined);
   assert.equal(failureOfDatabase(Object.assign(new Error('elsewhere'), { code: '40001' })), undefined);
+});
+
+test('a start that the database ended is reported in one sentence, a bug with its stack', () => {
+  const reported = startupErrorOf(errorOf('53100'));
+  assert.equal(reported?.message, 'The database failed (of the server); correct that and start again.');
+  assert.equal(startupErrorOf(reported), reported);
+  assert.equal(startupErrorOf(new SuppressedError(new Error('not closed'), reported)), reported);
+  assert.equal(startupErrorOf(errorOf('42601')), undefined);
+  assert.equal(startupErrorOf(new TypeError('a bug')), undefined);
 });

@@ -1,4 +1,5 @@
 import { Failure } from '../runtime/failure.ts';
+import { StartupError } from '../runtime/startup-error.ts';
 
 /** No connection became free in time. */
 export class PoolFull extends Error {}
@@ -53,6 +54,15 @@ export function failureOfDatabase(error: unknown): Failure | undefined {
       ? CONNECTION_LOST.test(error.message)
       : UNAVAILABLE.has(sqlState) || sqlState.startsWith(CONNECTION_EXCEPTION_CLASS);
   return isLost ? unavailable() : undefined;
+}
+
+/** Of a start that such an error ended, for example because the disk is full. Undefined for bugs. */
+export function startupErrorOf(error: unknown): StartupError | undefined {
+  if (error instanceof StartupError) return error;
+  // What was still open could not be closed either; the first error is the reason.
+  if (error instanceof SuppressedError) return startupErrorOf(error.suppressed);
+  if (!failureOfDatabase(error)) return undefined;
+  return new StartupError(`The database failed (${(error as Error).message}); correct that and start again.`);
 }
 
 /** Errors that the server reported have a severity; network errors have none. */
