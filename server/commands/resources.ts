@@ -93,10 +93,13 @@ async function requireReachable(app: App, databaseUrl: Secret): Promise<void> {
     await schemaState(app.database.queries);
   } catch (error) {
     const { host, pathname } = new URL(databaseUrl.reveal());
-    const { code, message } = error as NodeJS.ErrnoException;
-    // PostgreSQL errors have a useful message; network errors only a useful code.
-    const reason = error instanceof pg.DatabaseError ? message : (code ?? message);
-    throw new StartupError(`The database ${pathname.slice(1)} at ${host} cannot be used (${reason}).`);
+    const { code, message, path } = error as NodeJS.ErrnoException;
+    // Errors of PostgreSQL and of files, such as sslrootcert, have a useful message; network errors only a useful code.
+    const isTelling = error instanceof pg.DatabaseError || path !== undefined;
+    const reason = isTelling ? message : (code ?? message);
+    throw new StartupError(
+      `The database ${pathname.slice(1)} at ${host || 'localhost'} cannot be used (${reason}).`,
+    );
   }
 }
 

@@ -115,6 +115,7 @@ test('an unusable database is reported without its password', BOUNDED, async () 
     ],
     ['dispatch', { pathname: '/nowhere' }, /database nowhere .*\(database "nowhere" does not exist\)/],
     ['migrate', { pathname: '/nowhere' }, /database nowhere .*\(database "nowhere" does not exist\)/],
+    ['migrate', { search: '?sslrootcert=/nowhere.pem' }, /\(ENOENT: .+ '\/nowhere\.pem'\)/],
   ] as const;
   for (const [command, changes, reason] of cases) {
     const address = Object.assign(new URL(url), changes).href;
