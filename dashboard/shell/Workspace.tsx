@@ -18,6 +18,7 @@ import { WorkspaceContext } from '../session/workspace.ts';
 import { ErrorAlert } from '../shared/feedback/ErrorAlert.tsx';
 import { PageLoading } from '../shared/feedback/PageLoading.tsx';
 import { useFilters } from '../shared/filters/use-filters.ts';
+import { LeaveGuard } from '../shared/forms/LeaveGuard.tsx';
 import { NoOrganization } from './NoOrganization.tsx';
 import { RedirectToLogin } from './RedirectToLogin.tsx';
 import { SessionEnded } from './SessionEnded.tsx';
@@ -128,11 +129,13 @@ function OrganizationWorkspace({
     <WorkspaceContext value={workspace}>
       <Shell>
         <ProofContext value={requestProof}>
-          {isLocked ? isAccount ? <Outlet /> : <SecondFactorRequired /> : null}
-          {isPending && !isLocked ? <PageLoading /> : null}
-          {error && !data ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
-          {/* Stays mounted after a failed refresh: it may show a one-time secret. */}
-          {data && !isLocked ? <Outlet key={`${environment} ${bank?.guid}`} /> : null}
+          <LeaveGuard>
+            {isLocked ? isAccount ? <Outlet /> : <SecondFactorRequired /> : null}
+            {isPending && !isLocked ? <PageLoading /> : null}
+            {error && !data ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
+            {/* Stays mounted after a failed refresh: it may show a one-time secret. */}
+            {data && !isLocked ? <Outlet key={`${environment} ${bank?.guid}`} /> : null}
+          </LeaveGuard>
         </ProofContext>
         {proofDialog}
       </Shell>

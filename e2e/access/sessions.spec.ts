@@ -110,6 +110,8 @@ test('a changed form outside of a dialog is discarded only after a question', as
   await login.getByRole('button', { name: 'Log in', exact: true }).click();
   await login.waitFor({ state: 'detached' });
   assert.equal(await name.inputValue(), 'Grace');
+  // One question for both forms of the page.
+  await page.getByLabel('New password', { exact: true }).fill('not saved');
   await navigationOf(page).getByRole('link', { name: 'Team' }).click();
   await question.getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('heading', { name: 'Team' }).waitFor();

@@ -8,7 +8,7 @@ import { useWithProof } from '../../auth/proof.tsx';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
-import { LeaveGuard } from '../../shared/forms/LeaveGuard.tsx';
+import { useLeaveGuard } from '../../shared/forms/LeaveGuard.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { ACCOUNT_SESSIONS_KEY } from './SessionsPanel.tsx';
 
@@ -29,10 +29,10 @@ export function PasswordPanel() {
       notifySuccess('Password changed. All other sessions were ended.');
     },
   });
+  // Browsers fill in the current password by themselves.
+  useLeaveGuard(() => form.isDirty('password'));
   return (
     <Panel title="Password" hint="Changing it ends all your other sessions">
-      {/* Browsers fill in the current password by themselves. */}
-      <LeaveGuard isChanged={() => form.isDirty('password')} />
       <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
         <Stack gap="sm">
           <PasswordInput

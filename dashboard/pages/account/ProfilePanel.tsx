@@ -6,7 +6,7 @@ import { useRefreshSession } from '../../session/session.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
-import { LeaveGuard } from '../../shared/forms/LeaveGuard.tsx';
+import { useLeaveGuard } from '../../shared/forms/LeaveGuard.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 
 export function ProfilePanel() {
@@ -22,9 +22,9 @@ export function ProfilePanel() {
     },
   });
   const changed = name.trim() !== '' && name.trim() !== current;
+  useLeaveGuard(() => name.trim() !== current);
   return (
     <Panel title="Profile">
-      <LeaveGuard isChanged={() => name.trim() !== current} />
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { CreatedApplication } from '../../api/types.ts';
-import { LeaveGuard } from '../../shared/forms/LeaveGuard.tsx';
+import { useLeaveGuard } from '../../shared/forms/LeaveGuard.tsx';
 import { useChangedForm } from '../../shared/forms/use-changed-form.ts';
 import { KeyForm } from '../keys/KeyForm.tsx';
 import { KeySecret } from '../keys/KeySecret.tsx';
@@ -18,9 +18,9 @@ export function KeyStep({
   const keyApi = useKeyApi('bank');
   const create = useMutation({ mutationFn: keyApi.create, gcTime: 0, onSuccess: onCreated });
   const { isChanged, handlers } = useChangedForm();
+  useLeaveGuard(isChanged);
   return (
     <Stack maw={620} py="sm" {...handlers}>
-      <LeaveGuard isChanged={isChanged} />
       {create.data ? (
         <KeySecret created={create.data} onStored={onDone} doneLabel="Continue" />
       ) : (

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
 import { useSubscriptions } from '../../shared/deliveries/use-subscriptions.ts';
-import { LeaveGuard } from '../../shared/forms/LeaveGuard.tsx';
+import { useLeaveGuard } from '../../shared/forms/LeaveGuard.tsx';
 import { useChangedForm } from '../../shared/forms/use-changed-form.ts';
 import { SigningKeySecret } from '../subscriptions/SigningKeySecret.tsx';
 import { SubscriptionForm } from '../subscriptions/SubscriptionForm.tsx';
@@ -17,9 +17,9 @@ export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscripti
   const creation = useMutation({ mutationFn: create, gcTime: 0 });
   const created = creation.data;
   const { isChanged, handlers } = useChangedForm();
+  useLeaveGuard(isChanged);
   return (
     <Stack maw={620} py="sm">
-      <LeaveGuard isChanged={isChanged} />
       {created ? (
         <SigningKeySecret created={created} onStored={() => onDone(created)} doneLabel="Continue" />
       ) : (

@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorAlert } from '../feedback/ErrorAlert.tsx';
-import { LeaveGuard } from './LeaveGuard.tsx';
+import { useLeaveGuard } from './LeaveGuard.tsx';
 
 /** The form of a settings panel, with its error and its button. */
 export function PanelForm({
@@ -16,6 +16,7 @@ export function PanelForm({
   save: { mutate: () => void; isPending: boolean; error: unknown };
   children: ReactNode;
 }) {
+  useLeaveGuard(() => isChanged);
   return (
     <form
       onSubmit={(event) => {
@@ -23,7 +24,6 @@ export function PanelForm({
         save.mutate();
       }}
     >
-      <LeaveGuard isChanged={() => isChanged} />
       <Stack>
         {children}
         {save.error ? <ErrorAlert error={save.error} /> : null}
