@@ -9,11 +9,12 @@ import { printableJson } from '../output/style.ts';
 import { nearest } from '../suggestion.ts';
 
 const PATH = /^\/api\/[a-z_]+(\/|$|\?)/;
+const DOT_SEGMENT = /\/\.\.?(\/|$|\?)/;
 
 /** `transfers` is short for `/api/transfers`. */
 function pathOf(given: string): string {
   const path = given.startsWith('/api/') ? given : `/api/${given.replace(/^\//, '')}`;
-  if (!PATH.test(path))
+  if (!PATH.test(path) || DOT_SEGMENT.test(path))
     throw new UsageError('PATH must be a path of the API, such as transfers or /api/transfers?state=failed.');
   return path;
 }
@@ -22,11 +23,19 @@ async function bodyOf({ io, options }: Context): Promise<unknown> {
   const given = options.text('data');
   if (given === undefined) return undefined;
   try {
-    return JSON.parse(given === '-' ? await text(addAbortSignal(io.signal, io.stdin)) : given);
+    return JSON.parse(given === '-' ? await text(addAbortSignal(io.signal, io.stdin)) : given, asWritten);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new UsageError(`--data is not valid JSON: ${error.message}.`);
   }
+}
+
+/** ECMAScript 2026; not in TypeScript's library yet. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/** Numbers are sent as they were written, not as JavaScript rounds them. */
+function asWritten(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {
+  return typeof value === 'number' && source !== undefined ? rawJSON(source) : value;
 }
 
 /** The service refuses the scope of a resource that does not exist, before the call. */

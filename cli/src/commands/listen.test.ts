@@ -19,7 +19,7 @@ const CLAIMS = Buffer.from('{"organization_guid":"o"}').toString('base64url');
 async function listen(t: TestContext, ...options: string[]) {
   const stop = new AbortController();
   let lastEventId: string | null = null;
-  t.mock.method(globalThis, 'fetch', (async (url, { headers } = {}) => {
+  const fetched = t.mock.method(globalThis, 'fetch', (async (url, { headers } = {}) => {
     if (String(url).endsWith('/oauth/token'))
       return Response.json({ access_token: `x.${CLAIMS}.x`, expires_in: 1_800 });
     lastEventId = new Headers(headers).get('last-event-id');
@@ -28,6 +28,8 @@ async function listen(t: TestContext, ...options: string[]) {
   const { code, err } = await runCli(['listen', ...options], {
     ...{ env, signal: stop.signal, onOutput: (text) => /Listening/.test(text) && stop.abort() },
   });
+  // Before the next run: mocks of the same method are not restored in their order.
+  fetched.mock.restore();
   assert.equal(code, 0, err);
   return { lastEventId, err };
 }
