@@ -45,8 +45,8 @@ export type Storage = {
   uploadUrl(terms: UploadTerms & LinkOwner): Promise<string>;
   downloadUrl(terms: DownloadTerms & LinkOwner): Promise<string>;
   /**
-   * Deletes unfinished puts, and uploads that came after their file was accepted. `olderThan` must exceed the
-   * lifetime of links; uploads that a poll has still to find are kept. Returns the number of deletions, which is bounded per call.
+   * Deletes unfinished puts, and uploads that came after their file was accepted. Keeps uploads that a poll has still to
+   * find. `olderThan` must exceed the lifetime of links. Returns the number of deletions, which is bounded per call.
    */
   sweepTemporary(olderThan: Date, awaitedOf: AwaitedFiles): Promise<number>;
   /** Throws StorageFull when so many more bytes would leave less than the required free space. */

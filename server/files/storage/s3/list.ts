@@ -11,22 +11,33 @@ import { type AwaitedFiles, failsTo, type StoredContent } from '../storage.ts';
 
 type Location = { Bucket: string; Prefix: string };
 
+/** Of one sweep: uploads that are kept may fill the first ones. */
+const MAX_SWEPT_PAGES = 10;
+
 /** Keys begin with the time, so the first page of the listing has the oldest objects. */
 export async function sweepObjects(
   client: S3Client,
   location: Location,
   { olderThan, awaitedOf }: { olderThan: Date; awaitedOf: AwaitedFiles },
 ): Promise<number> {
-  const page = await client.send(new ListObjectsV2Command(location)).catch(failsTo('sweep'));
-  const old = (page.Contents ?? []).filter(({ LastModified }) => LastModified && LastModified < olderThan);
   const guidOf = ({ Key = '' }: { Key?: string | undefined }) => Key.slice(location.Prefix.length);
-  const awaited = await awaitedOf(old.map(guidOf).filter(isGuid));
-  return deleteEach(old, async (object) => {
-    if (awaited.has(guidOf(object))) return false;
-    const { Key } = object;
-    await client.send(new DeleteObjectCommand({ Bucket: location.Bucket, Key }));
-    return true;
-  });
+  let after: string | undefined;
+  for (let pages = 0; pages < MAX_SWEPT_PAGES; pages += 1) {
+    const page = await client
+      .send(new ListObjectsV2Command({ ...location, StartAfter: after }))
+      .catch(failsTo('sweep'));
+    const objects = page.Contents ?? [];
+    const old = objects.filter(({ LastModified }) => LastModified && LastModified < olderThan);
+    const awaited = await awaitedOf(old.map(guidOf).filter(isGuid));
+    const unwanted = old.filter((object) => !awaited.has(guidOf(object)));
+    const deleted = await deleteEach(unwanted, async ({ Key }) => {
+      await client.send(new DeleteObjectCommand({ Bucket: location.Bucket, Key }));
+      return true;
+    });
+    if (deleted > 0 || old.length < objects.length || !page.IsTruncated) return deleted;
+    after = objects.at(-1)?.Key;
+  }
+  return 0;
 }
 
 /** Deletes the parts of uploads whose process died. */
