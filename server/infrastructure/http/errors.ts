@@ -120,23 +120,27 @@ export function unwrap<T>(result: T | Failure): T {
   return result;
 }
 
-const JSON_ONLY = 'Content-Type must be application/json';
-
-/** At the token endpoints an invalid request is `invalid_request` (RFC 6749, section 5.2). They accept forms too. */
+/** At the token endpoints an invalid request is `invalid_request` (RFC 6749, section 5.2). */
 export function oauthFailure(failure: Failure): Failure {
-  if (failure.message === JSON_ONLY)
-    return new Failure(failure.code, `${JSON_ONLY} or application/x-www-form-urlencoded`);
   const misfits: readonly FailureCode[] = ['invalid_parameter', 'missing_parameter', 'malformed_json'];
   return misfits.includes(failure.code) ? new Failure('invalid_request', failure.message) : failure;
 }
 
 type FrameworkError = { code?: string; statusCode?: number; message?: string };
 
-/** Failures that Fastify and Node detect, in the format of the contract. */
-export function failureOfFramework({ code, statusCode }: FrameworkError): Failure | undefined {
+/** Failures that Fastify and Node detect, in the format of the contract. The token endpoints accept forms, too. */
+export function failureOfFramework(
+  { code, statusCode }: FrameworkError,
+  { forms = false } = {},
+): Failure | undefined {
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Failure('unsupported_media_type', JSON_ONLY);
+      return new Failure(
+        'unsupported_media_type',
+        forms
+          ? 'Content-Type must be application/json or application/x-www-form-urlencoded'
+          : 'Content-Type must be application/json',
+      );
     case 'FST_ERR_BAD_URL':
       return new Failure('invalid_parameter', 'The path must be validly percent-encoded');
     // A parameter longer than any guid cannot match an object.

@@ -235,7 +235,7 @@ export function sendError(
   reply: FastifyReply,
 ): void {
   const { oauth: isOAuth = false } = request.routeOptions.config;
-  const plain = failureOf(error as FastifyError);
+  const plain = failureOf(error as FastifyError, { forms: isOAuth });
   const failure = isOAuth ? oauthFailure(plain) : plain;
   if (failure.code === 'internal_error')
     request.log.error({ err: error, request_id: request.id }, 'internal error');
@@ -253,7 +253,7 @@ export function sendError(
   reply.code(status).type('application/json; charset=utf-8').send(sent);
 }
 
-function failureOf(error: FastifyError | FailureError): Failure {
+function failureOf(error: FastifyError | FailureError, accepted: { forms: boolean }): Failure {
   if (error instanceof FailureError) return error.failure;
   if (error.validation)
     return failureOfValidation(error.validation, error.validationContext as ValidationContext);
@@ -264,7 +264,7 @@ function failureOf(error: FastifyError | FailureError): Failure {
   return (
     failureOfDatabase(error) ??
     failureOfRefusedValue(error) ??
-    failureOfFramework(error) ??
+    failureOfFramework(error, accepted) ??
     new Failure('internal_error', 'Internal error; contact support with the X-Request-Id of this response')
   );
 }

@@ -74,7 +74,7 @@ for (const operation of operations) {
     for (const type of valuesOf(['compressed', part, types], types)) {
       const headers = { 'content-type': type, 'content-encoding': 'gzip' };
       const answer = await send(gzipSync('{}'), headers);
-      const names = 'send the request body without compression';
+      const names = 'The request body must not be compressed';
       assertRefused(operation, answer, { status: 415, code: 'unsupported_media_type', names });
       assert.equal(answer.headers['accept-encoding'], 'identity');
     }
@@ -107,13 +107,14 @@ for (const operation of operations) {
 
   test(`${operationId}: rejects a repeated field by name`, async () => {
     const [[name, value] = ['a', 1]] = Object.entries(sampleOf(schema) as object);
+    const escaped = `\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}`;
     const bodies = [
-      `{"${name}":${JSON.stringify(value)},"b":{},"${name}":${JSON.stringify(value)}}`,
-      `{"${name}":[],"b":"\\"{:","\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}" :1}`,
-      `{"b":[{"a":1},{"a":1,"${name}":{"a":{},"b":[]},"${name}":1}]}`,
-    ];
-    for (const body of valuesOf(['repeated', part], bodies))
-      assertRefused(operation, await send(body), invalid(`${name} must be sent only once`));
+      [name, `{"${name}":${JSON.stringify(value)},"b":{},"${name}":${JSON.stringify(value)}}`],
+      [name, `{"${name}":[],"b":"\\"{:","${escaped}" :1}`],
+      [`b[1].${name}`, `{"b":[{"a":1},{"a":1,"${name}":{"a":{},"b":[0,1]},"${name}":1}]}`],
+    ] as const;
+    for (const [path, body] of valuesOf(['repeated', part], bodies))
+      assertRefused(operation, await send(body), invalid(`${path} must be sent only once`));
   });
 
   test(`${operationId}: rejects a missing body and a body that is not an object`, async () => {

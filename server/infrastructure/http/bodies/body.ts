@@ -71,10 +71,10 @@ export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void 
     function parse(): void {
       const text = textOf(kept.length === 1 ? kept[0] : Buffer.concat(kept, keptBytes));
       if (text === undefined) done(malformed('The request body must be valid UTF-8 without compression'));
-      else
-        void (oauth ? parseOAuth : parseText)(request, text, (error, parsed) => {
+      else {
+        const exact = scan.hasDecimals() ? withoutRoundedNumbers(text) : text;
+        void (oauth ? parseOAuth : parseText)(request, exact, (error, value) => {
           if (error) return done(malformed('The request body must be valid JSON'));
-          const value = oauth ? parsed : withoutRoundedNumbers(text, parsed);
           const failure =
             (oauth ? undefined : failureOfPrototypeField(text, value)) ??
             failureOfRepeatedField(text, value, scan.fieldCount()) ??
@@ -84,6 +84,7 @@ export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void 
           if (raw) request.longText = createLongText(raw);
           done(null, value);
         });
+      }
     }
 
     readBody({

@@ -143,15 +143,18 @@ function overloaded(): Failure {
   });
 }
 
+/** Other values are on bodies that are not encoded, for example `utf-8`. */
+const COMPRESSED = /\b(gzip|deflate|br|zstd|compress)\b/i;
+
 /** Refuses a body that cannot be parsed because it is compressed. */
 export function failureOfEncoding({ headers, bodyIntake }: FastifyRequest): Failure | undefined {
-  const { 'content-encoding': encoding = 'identity' } = headers;
-  if (encoding.toLowerCase() === 'identity') return undefined;
+  const { 'content-encoding': encoding } = headers;
+  if (encoding === undefined || !COMPRESSED.test(encoding)) return undefined;
   // RFC 9110, section 15.5.16.
   bodyIntake.reply.header('accept-encoding', 'identity');
   return new Failure(
     'unsupported_media_type',
-    'Content-Encoding is not supported; send the request body without compression',
+    'The request body must not be compressed; send it without Content-Encoding',
   );
 }
 

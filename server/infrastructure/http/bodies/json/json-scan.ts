@@ -17,16 +17,23 @@ export type RawText = { pieces: readonly Uint8Array[]; characters: number };
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
 const COLON = 0x3a;
+const UPPER_E = 0x45;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
+const LOWER_E = 0x65;
 const LOWER_U = 0x75;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-const IS_STRUCTURE = new Uint8Array(256);
-for (const byte of [QUOTE, COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT])
-  IS_STRUCTURE[byte] = 1;
+/** Structure, and what a number has that is not just digits. */
+const IS_READ = new Uint8Array(256);
+for (const byte of [QUOTE, COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT, POINT])
+  IS_READ[byte] = 1;
+for (const byte of [LOWER_E, UPPER_E]) IS_READ[byte] = 1;
 /**
  * The long text has megabytes, nearly always without escapes, and the native search is many times faster than a loop.
  * It starts after this many plain bytes and covers a bounded range, because each search has a fixed cost.
@@ -50,6 +57,9 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
   let depth = 0;
   let entries = 0;
   let fields = 0;
+  let hasDecimals = false;
+  /** The last byte of the chunk before. */
+  let last = 0;
   let inString = false;
   /** Remaining bytes of an escape sequence; -1 right after its backslash. */
   let escapeLeft = 0;
@@ -100,12 +110,14 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
     long = { pieces: [], characters: 0 };
   }
 
-  function structure(byte: number): void {
+  function read(byte: number, before: number): void {
     if (byte === QUOTE) beginText();
     else if (byte === COLON) nameValue();
     else if (byte === COMMA) countEntry();
     else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) open();
     else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth = Math.max(0, depth - 1);
+    // Otherwise the letter of `true` or `false`.
+    else if (byte === POINT || (before >= ZERO && before <= NINE)) hasDecimals = true;
   }
 
   function recordName(chunk: Uint8Array, from: number, to: number): void {
@@ -140,11 +152,11 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
     return at;
   }
 
-  /** The index of the next structural byte. */
+  /** The index of the next byte to read. */
   function skip(chunk: Uint8Array, from: number): number {
     const { length } = chunk;
     let at = from;
-    while (at < length && IS_STRUCTURE[chunk[at] as number] === 0) at += 1;
+    while (at < length && IS_READ[chunk[at] as number] === 0) at += 1;
     return at;
   }
 
@@ -157,7 +169,7 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
         if (!inString) {
           at = skip(chunk, at);
           if (at === chunk.length) break;
-          structure(chunk[at] as number);
+          read(chunk[at] as number, (at === 0 ? last : chunk[at - 1]) as number);
           if (problem !== undefined) return problem;
           at += 1;
           if (inLong) {
@@ -177,12 +189,16 @@ export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: st
         beforeLong = false;
         at += 1;
       }
+      last = chunk.at(-1) ?? last;
       if (start < chunk.length) keep(start === 0 ? chunk : chunk.subarray(start));
       return undefined;
     },
 
     /** Fields of all objects, repeated ones included. */
     fieldCount: (): number => fields,
+
+    /** Whether a number has a point or an exponent. */
+    hasDecimals: (): boolean => hasDecimals,
 
     /** The last one if there are several. */
     longText: (): RawText | undefined => long,

@@ -1,8 +1,8 @@
 import { Failure } from '../../../runtime/failure.ts';
-import { printable } from '../../requests/validation.ts';
+import { fieldName } from '../../requests/validation.ts';
 
-/** Strings, with the colon after a field name, and the ends of objects. */
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g;
+/** Strings, with the colon after a field name, and the structure of objects and arrays. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\],]/g;
 
 /**
  * `JSON.parse` keeps the last of several fields with the same name, and another reader may have kept the first.
@@ -13,10 +13,9 @@ export function failureOfRepeatedField(
   parsed: unknown,
   fieldCount: number,
 ): Failure | undefined {
-  const name = countFields(parsed) === fieldCount ? undefined : findRepeated(text);
-  return name === undefined
-    ? undefined
-    : new Failure('invalid_parameter', `${printable(name)} must be sent only once`);
+  const path = countFields(parsed) === fieldCount ? undefined : findRepeated(text);
+  if (path === undefined) return undefined;
+  return new Failure('invalid_parameter', `${fieldName(path) || 'A field'} must be sent only once`);
 }
 
 /** The depth of a body is limited before it is parsed. */
@@ -29,16 +28,23 @@ function countFields(value: unknown): number {
   );
 }
 
+/** An open object or array, and where the text is in it. */
+type Open = { names: Set<string> | undefined; at: string | number };
+
+/** The path of the first repeated field, as a JSON pointer. */
 function findRepeated(text: string): string | undefined {
-  const open: Set<string>[] = [];
+  const open: Open[] = [];
   for (const [token, colon] of text.matchAll(TOKENS)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '}') open.pop();
-    else if (colon !== undefined) {
+    const inner = open.at(-1);
+    if (token === '{') open.push({ names: new Set(), at: '' });
+    else if (token === '[') open.push({ names: undefined, at: 0 });
+    else if (token === '}' || token === ']') open.pop();
+    else if (token === ',' && typeof inner?.at === 'number') inner.at += 1;
+    else if (colon !== undefined && inner?.names) {
       const name: string = JSON.parse(token.slice(0, -colon.length));
-      const names = open.at(-1);
-      if (names?.has(name)) return name;
-      names?.add(name);
+      inner.at = name.replaceAll('~', '~0').replaceAll('/', '~1');
+      if (inner.names.has(name)) return open.map(({ at }) => `/${at}`).join('');
+      inner.names.add(name);
     }
   }
   return undefined;

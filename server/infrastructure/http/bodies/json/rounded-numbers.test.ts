@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { withoutRoundedNumbers } from './rounded-numbers.ts';
 
 const read = (number: string) => {
-  const text = `{"amounts": [${number}]}`;
-  return (withoutRoundedNumbers(text, JSON.parse(text)) as { amounts: number[] }).amounts[0];
+  const text = withoutRoundedNumbers(`{"amounts": [${number}]}`);
+  return (JSON.parse(text) as { amounts: number[] }).amounts[0];
 };
 
 test('an integer in any form of JSON is kept', () => {
@@ -22,7 +22,7 @@ test('an integer in any form of JSON is kept', () => {
     assert.equal(read(number), value, number);
 });
 
-test('a number that would be rounded to an integer is not a number', () => {
+test('a number that would be rounded to an integer becomes a fraction', () => {
   for (const number of [
     '9007199254740991.4',
     '1050.00000000000000001',
@@ -31,11 +31,17 @@ test('a number that would be rounded to an integer is not a number', () => {
     '105000000000000000000000000001e-26',
     `0.${'0'.repeat(100_000)}1`,
   ])
-    assert.equal(read(number), Number.NaN, number.slice(0, 40));
+    assert.equal(read(number), 0.5, number.slice(0, 40));
 });
 
 test('numbers beyond the exact ones, fractions and texts are left as they are', () => {
-  for (const text of ['1e400', '12345678901234567890', '1.5', '1050.5000000000000001', '": 1e-400"', '"é"'])
+  for (const text of [
+    '1e400',
+    '12345678901234567890',
+    '1.5',
+    '1050.5000000000000001',
+    '": \\"1e-400"',
+    '"é"',
+  ])
     assert.deepEqual(read(text), JSON.parse(text), text);
-  assert.deepEqual(withoutRoundedNumbers('\uFEFF[1e0]', [1]), [1]);
 });

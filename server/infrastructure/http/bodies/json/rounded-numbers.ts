@@ -1,18 +1,19 @@
-/** A number with an exponent or at least 15 digits and a point; others are exact, or too large for every field. */
-const SUSPECT = /(?:^|[\s:,[])-?(?:[\d.]+[eE]|[\d.]{16})/;
+/** Strings and numbers. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]*(?:[eE][+-]?\d+)?/g;
+/** No schema of a request accepts it. */
+const FRACTION = '0.5';
 
 /**
- * `JSON.parse` rounds `1050.00000000000000001` to 1050, which would be accepted as an integer. Such a number becomes NaN,
- * so that the schema of its field refuses it.
+ * `JSON.parse` rounds `1050.00000000000000001` to 1050, which would be accepted as an integer. Returns JSON text with a
+ * fraction for each such number, so that the schema of its field refuses it.
  */
-export function withoutRoundedNumbers(text: string, parsed: unknown): unknown {
-  return SUSPECT.test(text) ? JSON.parse(text.replace(/^\uFEFF/, ''), unlessRounded) : parsed;
+export function withoutRoundedNumbers(text: string): string {
+  return text.replace(TOKENS, (token) => (!token.startsWith('"') && isRounded(token) ? FRACTION : token));
 }
 
-function unlessRounded(_name: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source;
-  if (source === undefined || !Number.isSafeInteger(value)) return value;
-  return decimalOf(source) === decimalOf(String(value)) ? value : Number.NaN;
+function isRounded(number: string): boolean {
+  const value = Number(number);
+  return Number.isSafeInteger(value) && decimalOf(number) !== decimalOf(String(value));
 }
 
 /** The significant digits and their exponent: one form for each value. */
