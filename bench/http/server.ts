@@ -32,7 +32,7 @@ export type Fixtures = {
   customerGuid: string;
 };
 
-/** An Organization has at most 1,000 key pairs. */
+/** So that no benchmark depends on the limit of one Organization. */
 const KEY_PAIRS_OF_EACH = 512;
 
 process.send?.('ready');

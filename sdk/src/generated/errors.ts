@@ -10,7 +10,7 @@ export class AmountOutOfRangeError extends UnprocessableError {
 }
 
 /**
- * 422: the Organization and its banks have 1,000 key pairs. Remedy: delete one that is not used.
+ * 422: the Organization and its banks have 10,000 key pairs. Remedy: delete one that is not used.
  */
 export class ApplicationLimitReachedError extends UnprocessableError {
   declare readonly messageCode: 'application_limit_reached';
@@ -31,7 +31,7 @@ export class AuthenticationMalformedError extends AuthenticationError {
 }
 
 /**
- * 422: the Organization has 1,000 banks in the environment. Remedy: use one of them.
+ * 422: the Organization has 1,000 banks in sandbox. Remedy: use one of them.
  */
 export class BankLimitReachedError extends UnprocessableError {
   declare readonly messageCode: 'bank_limit_reached';

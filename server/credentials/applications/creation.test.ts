@@ -119,30 +119,39 @@ test('a bank key is created only for a bank of the caller’s Organization', asy
   assert.equal(answer.status, 201, 'user tokens can access both environments');
 });
 
-test('an Organization and its banks have at most 1,000 key pairs, also with concurrent creations', async () => {
+test('an Organization and its banks have at most 10,000 key pairs, also with concurrent creations', async () => {
   const { organizationGuid, bankGuid } = await createTenant(app);
   await sql`
     insert into applications (client_id, organization_guid, bank_guid, name, scopes, ip_allowlist, secret_hash,
       secret_key_id, created_at, updated_at)
     select gen_random_uuid(), organization_guid, ${bankGuid}, name, scopes, ip_allowlist, secret_hash,
       secret_key_id, created_at, updated_at
-    from applications cross join generate_series(1, 999)
+    from applications cross join generate_series(1, 9999)
     where organization_guid = ${organizationGuid} and bank_guid is null
-    limit 999 - (select count(*) from applications where organization_guid = ${organizationGuid})`.execute(
+    limit 9999 - (select count(*) from applications where organization_guid = ${organizationGuid})`.execute(
     app.database.queries,
   );
   const token = await userToken(app, organizationGuid);
   const answers = await Promise.all(
-    KINDS.flatMap(({ kind, url }) => [
+    KINDS.map(({ kind, url }) =>
       create(
         url,
         { name: 'Last', ip_allowlist: IP_ALLOWLIST, ...(kind === 'bank' && { bank_guid: bankGuid }) },
         token,
       ),
-    ]),
+    ),
   );
   const [created, refused] = answers.sort((one, other) => one.status - other.status);
   assert.equal(created?.status, 201, JSON.stringify(created?.body));
   assert.ok(refused);
-  assertError(refused, 422, 'application_limit_reached', /has 1000 key pairs/);
+  assertError(refused, 422, 'application_limit_reached', /has 10000 key pairs/);
+  const { client_id } = await app.database.queries
+    .selectFrom('applications')
+    .select('client_id')
+    .where('organization_guid', '=', organizationGuid)
+    .where('bank_guid', 'is', null)
+    .executeTakeFirstOrThrow();
+  const rotated = { name: 'Next', ip_allowlist: IP_ALLOWLIST, replaces_client_id: client_id };
+  const next = await create('/api/organization_applications', rotated, token);
+  assert.equal(next.status, 201, JSON.stringify(next.body));
 });

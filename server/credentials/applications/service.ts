@@ -24,8 +24,8 @@ export type { Client, Owner } from './store.ts';
 export type Applications = ReturnType<typeof createApplications>;
 export type CreatedApplication = { application: store.Application; secret: Secret };
 
-/** Key pairs of an Organization and all its banks. A rotation needs a free one for a while. */
-const MAX_KEY_PAIRS = 1_000;
+/** Key pairs of an Organization and all its banks. */
+const MAX_KEY_PAIRS = 10_000;
 
 /** `required`: every new key needs an IP allowlist; `optional`: only keys of live Organizations. */
 export type AllowlistPolicy = 'required' | 'optional';
@@ -148,7 +148,8 @@ export function createApplications(deps: ApplicationsDeps) {
         const replaced = input.replaces_client_id ?? null;
         const irreplaceable = replaced && (await refusalOfReplacement(transaction, owner, replaced));
         if (irreplaceable) return irreplaceable;
-        if ((await store.countApplications(transaction, organization.guid)) >= MAX_KEY_PAIRS)
+        // A pair that replaces another is always possible: each has one at most, and a leaked one must be replaced.
+        if (!replaced && (await store.countApplications(transaction, organization.guid)) >= MAX_KEY_PAIRS)
           return new Failure(
             'application_limit_reached',
             `The Organization has ${MAX_KEY_PAIRS} key pairs, the limit; delete one that is not used`,

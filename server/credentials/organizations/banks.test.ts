@@ -182,7 +182,7 @@ test('each token lists the banks that it can access, newest first', async () => 
   assert.equal(await list(user, `?created_at_lt=${app.clock.now().toISOString()}`), '');
 });
 
-test('an Organization has at most 1,000 banks in each environment, also with concurrent creations', async () => {
+test('an Organization has at most 1,000 banks in sandbox, also with concurrent creations', async () => {
   const crowded = await createCallers(app);
   await sql`
     insert into banks (guid, organization_guid, name, environment, created_at, updated_at)

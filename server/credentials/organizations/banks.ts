@@ -21,8 +21,8 @@ import {
 } from './schema.ts';
 import * as store from './store.ts';
 
-/** Of an Organization in each environment: the dashboard lists as many. */
-const MAX_BANKS = 1_000;
+/** Of an Organization: the dashboard lists as many. Production banks are created by the operator. */
+const MAX_SANDBOX_BANKS = 1_000;
 const MAX_REMEMBERED_BANKS = 10_000;
 
 /** The Banks of Organizations; part of the Organizations service. */
@@ -53,10 +53,13 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
       // The lock serializes concurrent creations, so that they cannot exceed the limit.
       const organization = await store.selectOrganizationForUpdate(transaction, organizationGuid);
       if (!organization) return organizationNotFound();
-      if ((await store.countBanks(transaction, organizationGuid, input.environment)) >= MAX_BANKS)
+      if (
+        input.environment === 'sandbox' &&
+        (await store.countSandboxBanks(transaction, organizationGuid)) >= MAX_SANDBOX_BANKS
+      )
         return new Failure(
           'bank_limit_reached',
-          `The Organization has ${MAX_BANKS} banks in ${input.environment}, the limit; use one of them`,
+          `The Organization has ${MAX_SANDBOX_BANKS} banks in sandbox, the limit; use one of them`,
         );
       const now = clock.now();
       const bank: store.Bank = {

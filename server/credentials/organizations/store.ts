@@ -110,16 +110,12 @@ export function selectOwnOrganizations(
   return selectPage(queries, organizationOf(queries, organizationGuid), page);
 }
 
-export async function countBanks(
-  transaction: Transaction,
-  organizationGuid: string,
-  environment: EnvironmentName,
-): Promise<number> {
+export async function countSandboxBanks(transaction: Transaction, organizationGuid: string): Promise<number> {
   const { count } = await transaction
     .selectFrom('banks')
     .select((expression) => expression.fn.countAll<number>().as('count'))
     .where('organization_guid', '=', organizationGuid)
-    .where('environment', '=', environment)
+    .where('environment', '=', 'sandbox')
     .executeTakeFirstOrThrow();
   return count;
 }
