@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rename } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { BOUNDED, createSite, waitFor } from '../../testing/app/serve.ts';
@@ -61,16 +61,23 @@ for (const victims of ['the service', 'the service and PostgreSQL'] as const)
     );
   });
 
-test('a lost master key fails the start, not the first token', BOUNDED, async () => {
+test('a lost or wrong master key fails the start, not the first token', BOUNDED, async () => {
   running.kill('SIGTERM');
   assert.equal((await running.exited).code, 0);
   assert.deepEqual(await site.databaseProcesses(), []);
   const key = join(site.dataDir, 'master.key');
   await rename(key, `${key}.lost`);
-  const { code, err } = await site.run(['serve']);
+  const lost = await site.run(['serve']);
+  assert.equal(lost.code, 1);
+  assert.match(
+    lost.err,
+    /^portico: The master key of the database in .* is missing; restore .*master\.key .*\n$/,
+  );
+  await writeFile(key, 'ab'.repeat(32));
+  const wrong = await site.run(['serve']);
   await rename(`${key}.lost`, key);
-  assert.equal(code, 1);
-  assert.match(err, /^portico: Stored secrets cannot be decrypted \(.*\); restore master\.key .*\n$/);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.err, /^portico: Stored secrets cannot be decrypted \(.*\); restore master\.key .*\n$/);
   assert.deepEqual(await site.databaseProcesses(), []);
 });
 

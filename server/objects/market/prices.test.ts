@@ -146,14 +146,14 @@ test('the environment of the token or of the filter decides', async () => {
 });
 
 test('an unknown symbol is refused with the accepted ones', async () => {
-  for (const symbol of ['BTC', 'BTC-USD,DOGE-USD', 'btc-usd', ','])
+  for (const [symbol, message] of [
+    ['BTC', /^symbol must be one of BTC-USD, BTC-CAD, /],
+    ['BTC-USD,DOGE-USD', /^symbol must be one of BTC-USD, BTC-CAD, /],
+    ['btc-usd', /^symbol must be one of BTC-USD, BTC-CAD, /],
+    [',', /^symbol must be a text, or several separated by commas, none of them empty$/],
+  ] as const)
     for (const token of [sandbox, production, user])
-      assertError(
-        await get(`prices?symbol=${symbol}`, token),
-        400,
-        'invalid_parameter',
-        /^symbol must be one of BTC-USD, BTC-CAD, /,
-      );
+      assertError(await get(`prices?symbol=${symbol}`, token), 400, 'invalid_parameter', message);
 });
 
 test('a wrong report is refused', async () => {
