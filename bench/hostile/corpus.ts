@@ -54,6 +54,8 @@ function bodiesOf({ fields }: Pick<Route, 'fields'>, bytes: number): Record<stri
     'a long name': `{"${'a'.repeat(fill)}":0}`,
     'a long number': `{"${field}":${'1'.repeat(fill)}}`,
     'a long fraction': `{"${field}":0.${'1'.repeat(fill)}}`,
+    'numbers with exponents': `{"${field}":[${filled(Math.min(fill, 39_000), () => '1e0')}]}`,
+    'a repeated name': `{"${field}":[${filled(Math.min(fill, 39_000), () => '{}')}],"${field}":0}`,
     spaces: `${' '.repeat(fill)}{}`,
   };
 }
