@@ -121,16 +121,18 @@ test('a bank key is created only for a bank of the caller’s Organization', asy
 
 test('an Organization and its banks have at most 10,000 key pairs, also with concurrent creations', async () => {
   const { organizationGuid, bankGuid } = await createTenant(app);
-  await sql`
-    insert into applications (client_id, organization_guid, bank_guid, name, scopes, ip_allowlist, secret_hash,
-      secret_key_id, created_at, updated_at)
-    select gen_random_uuid(), organization_guid, ${bankGuid}, name, scopes, ip_allowlist, secret_hash,
-      secret_key_id, created_at, updated_at
-    from applications cross join generate_series(1, 9999)
-    where organization_guid = ${organizationGuid} and bank_guid is null
-    limit 9999 - (select count(*) from applications where organization_guid = ${organizationGuid})`.execute(
-    app.database.queries,
-  );
+  const fill = (count: number) =>
+    sql`
+      insert into applications (client_id, organization_guid, bank_guid, name, scopes, ip_allowlist, secret_hash,
+        secret_key_id, created_at, updated_at)
+      select gen_random_uuid(), organization_guid, ${bankGuid}, name, scopes, ip_allowlist, secret_hash,
+        secret_key_id, created_at, updated_at
+      from applications cross join generate_series(1, ${count}::int)
+      where organization_guid = ${organizationGuid} and bank_guid is null
+      limit ${count} - (select count(*) from applications where organization_guid = ${organizationGuid})`.execute(
+      app.database.queries,
+    );
+  await fill(9_999);
   const token = await userToken(app, organizationGuid);
   const answers = await Promise.all(
     KINDS.map(({ kind, url }) =>
@@ -154,4 +156,15 @@ test('an Organization and its banks have at most 10,000 key pairs, also with con
   const rotated = { name: 'Next', ip_allowlist: IP_ALLOWLIST, replaces_client_id: client_id };
   const next = await create('/api/organization_applications', rotated, token);
   assert.equal(next.status, 201, JSON.stringify(next.body));
+  await fill(19_999);
+  const again = { ...rotated, replaces_client_id: (next.body as { client_id: string }).client_id };
+  const last = await create('/api/organization_applications', again, token);
+  assert.equal(last.status, 201, JSON.stringify(last.body));
+  const beyond = { ...rotated, replaces_client_id: (last.body as { client_id: string }).client_id };
+  assertError(
+    await create('/api/organization_applications', beyond, token),
+    422,
+    'application_limit_reached',
+    /has 20000 key pairs/,
+  );
 });

@@ -24,8 +24,9 @@ export type { Client, Owner } from './store.ts';
 export type Applications = ReturnType<typeof createApplications>;
 export type CreatedApplication = { application: store.Application; secret: Secret };
 
-/** Key pairs of an Organization and all its banks. */
+/** Key pairs of an Organization and all its banks. Rotations may exceed it, because a leaked pair must be replaced. */
 const MAX_KEY_PAIRS = 10_000;
+const MAX_KEY_PAIRS_IN_ROTATIONS = 2 * MAX_KEY_PAIRS;
 
 /** `required`: every new key needs an IP allowlist; `optional`: only keys of live Organizations. */
 export type AllowlistPolicy = 'required' | 'optional';
@@ -148,11 +149,11 @@ export function createApplications(deps: ApplicationsDeps) {
         const replaced = input.replaces_client_id ?? null;
         const irreplaceable = replaced && (await refusalOfReplacement(transaction, owner, replaced));
         if (irreplaceable) return irreplaceable;
-        // A pair that replaces another is always possible: each has one at most, and a leaked one must be replaced.
-        if (!replaced && (await store.countApplications(transaction, organization.guid)) >= MAX_KEY_PAIRS)
+        const limit = replaced ? MAX_KEY_PAIRS_IN_ROTATIONS : MAX_KEY_PAIRS;
+        if ((await store.countApplications(transaction, organization.guid)) >= limit)
           return new Failure(
             'application_limit_reached',
-            `The Organization has ${MAX_KEY_PAIRS} key pairs, the limit; delete one that is not used`,
+            `The Organization has ${limit} key pairs, the limit; delete one that is not used`,
           );
         const now = clock.now();
         const secret = secrets.generate();
