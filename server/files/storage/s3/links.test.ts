@@ -65,18 +65,20 @@ test('a reused URL replaces nothing, and its upload is swept', async () => {
   assert.deepEqual([...objects.keys()], [`files/${guid}`]);
 });
 
-test('uploads that a poll has still to find fill pages, and keep no other from the sweep', async () => {
+test('awaited and recent uploads fill a page, and keep no other from the sweep', async () => {
   const { storage, expiresAt, clock, objects, double } = await createStore();
   const guids = [newGuid(), newGuid(), newGuid()].sort();
   for (const guid of guids)
     await upload(await storage.uploadUrl({ guid, ...TERMS, expiresAt }), 'image/png', 'content');
   clock.advance(1);
-  double.bucket.pageObjects = 1;
-  const awaited = new Set(guids.slice(0, 2));
-  assert.equal(await storage.sweepTemporary(clock.now(), async () => awaited), 1);
+  const olderThan = clock.now();
+  const [awaited = '', recent = ''] = guids;
+  await upload(await storage.uploadUrl({ guid: recent, ...TERMS, expiresAt }), 'image/png', 'again');
+  double.bucket.pageObjects = 2;
+  assert.equal(await storage.sweepTemporary(olderThan, async () => new Set([awaited])), 1);
   assert.deepEqual(
     [...objects.keys()].sort(),
-    [...awaited].map((guid) => `uploads/${guid}`),
+    [awaited, recent].map((guid) => `uploads/${guid}`),
   );
 });
 

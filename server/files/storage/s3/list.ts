@@ -34,7 +34,7 @@ export async function sweepObjects(
       await client.send(new DeleteObjectCommand({ Bucket: location.Bucket, Key }));
       return true;
     });
-    if (deleted > 0 || old.length < objects.length || !page.IsTruncated) return deleted;
+    if (deleted > 0 || old.length === 0 || !page.IsTruncated) return deleted;
     after = objects.at(-1)?.Key;
   }
   return 0;
