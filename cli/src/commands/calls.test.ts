@@ -55,7 +55,7 @@ test('a path of another host and a body that is not JSON are refused before any 
   for (const [args, message] of [
     [['get', 'https://example.com/api/customers'], /PATH must be a path of the API/],
     [['get', '/api/../operator'], /PATH must be a path of the API/],
-    [['get', 'customers/../../operator'], /PATH must be a path of the API/],
+    [['get', 'customers/../%2e%2e/operator'], /PATH must be a path of the API/],
     [['post', 'customers', '--data', '{type: 1}'], /--data is not valid JSON/],
   ] as const) {
     const { code, err, scope, made } = await call(t, args);

@@ -8,15 +8,15 @@ import { scopesOf } from '../fixtures/scopes.ts';
 import { printableJson } from '../output/style.ts';
 import { nearest } from '../suggestion.ts';
 
-const PATH = /^\/api\/[a-z_]+(\/|$|\?)/;
-const DOT_SEGMENT = /\/\.\.?(\/|$|\?)/;
+const PATH = /^\/api\/[a-z_]+(\/|$)/;
 
-/** `transfers` is short for `/api/transfers`. */
+/** `transfers` is short for `/api/transfers`. Dot segments are resolved, as by the request. */
 function pathOf(given: string): string {
   const path = given.startsWith('/api/') ? given : `/api/${given.replace(/^\//, '')}`;
-  if (!PATH.test(path) || DOT_SEGMENT.test(path))
+  const { pathname, search } = new URL(path, 'http://localhost');
+  if (!PATH.test(pathname))
     throw new UsageError('PATH must be a path of the API, such as transfers or /api/transfers?state=failed.');
-  return path;
+  return `${pathname}${search}`;
 }
 
 async function bodyOf({ io, options }: Context): Promise<unknown> {
