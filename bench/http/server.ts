@@ -73,6 +73,7 @@ async function createOwner() {
   });
   return { organizationGuid, bank: required(bank) };
 }
+type Owner = Awaited<ReturnType<typeof createOwner>>;
 async function createClients(owner: Owner, count: number): Promise<Fixtures['clients']> {
   const clients: Fixtures['clients'][number][] = [];
   while (clients.length < count) {
@@ -82,7 +83,6 @@ async function createClients(owner: Owner, count: number): Promise<Fixtures['cli
   }
   return clients;
 }
-type Owner = Awaited<ReturnType<typeof createOwner>>;
 
 const owner = await createOwner();
 const { organizationGuid, bank } = owner;

@@ -77,6 +77,21 @@ test('the long field is removed from the text, and everything else is unchanged'
   );
 });
 
+test('a number with a point or an exponent is noticed, also between chunks', () => {
+  const hasDecimals = (text: string, chunkBytes: number) => {
+    const scanner = createJsonScan(() => undefined);
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += chunkBytes) scanner.write(bytes.subarray(at, at + chunkBytes));
+    return scanner.hasDecimals();
+  };
+  for (const chunkBytes of [1, 2, 3, 100]) {
+    for (const number of ['1.5', '1e0', '1E0', '-10e-2'])
+      assert.equal(hasDecimals(`{"a": [${number}]}`, chunkBytes), true, number);
+    for (const value of ['15', '-1', 'true', 'false', 'null', '"1.5e3"', '"\\"1.5"'])
+      assert.equal(hasDecimals(`{"a.1e": [${value}]}`, chunkBytes), false, value);
+  }
+});
+
 test('the length of the long field counts characters, not escape sequences', () => {
   for (const [written, characters] of [
     ['AAAA', 4],
